@@ -1,0 +1,1 @@
+export type { Faults, Refusals, Rig, TestSource } from "./rig.ts";

@@ -1,0 +1,2 @@
+/** Helpers for authors of adapters. */
+export { AdapterDelivery, AdapterSession, type Settler, unsupportedOutcome } from "./session.ts";

@@ -1,0 +1,20 @@
+export { type Clock, systemClock } from "./clock.ts";
+export type { Consumer } from "./consumer.ts";
+export {
+  type ErrorCode,
+  errorCodes,
+  LabError,
+  PublishError,
+  type PublishFailure,
+} from "./errors.ts";
+export type {
+  ConsumeOptions,
+  DeadLetterOptions,
+  Dispatch,
+  DrainOptions,
+  DrainResult,
+  OnFailure,
+  RetryOptions,
+} from "./options.ts";
+export type * from "./ports.ts";
+export type { ConsumerStats, LaneStats } from "./stats.ts";
