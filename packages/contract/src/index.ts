@@ -1,1 +1,2 @@
-export type { Faults, Refusals, Rig, TestSource } from "./rig.ts";
+export type { ContractCapabilities, Support } from "./capabilities.ts";
+export type { Faults, Refusals, Rig, SubscriberTuning, TestSource } from "./rig.ts";

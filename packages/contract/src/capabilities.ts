@@ -1,0 +1,40 @@
+import type { SubscriberCapabilities } from "@lab/core";
+
+/** `true`, or why not: a sentence that the suite prints with the scenarios it skips for it. */
+export type Support = true | string;
+
+/**
+ * What the adapter and the rig claim, declared when the suite is registered. The suite checks that the adapter's own
+ * `capabilities` and the rig's faults and refusals agree with it, and that what is declared false is refused.
+ */
+export interface ContractCapabilities extends SubscriberCapabilities {
+  /** The publisher carries headers. Where false, a message with headers is refused. */
+  readonly headers: boolean;
+  /** The publisher carries keys. Where false, a message with a key is refused. */
+  readonly keys: boolean;
+  /** Several members subscribed to one source share its messages: each goes to one of them. */
+  readonly competing: Support;
+  /** What a member leaves unsettled when it closes goes to the members that stay. */
+  readonly handover: Support;
+  /** `Faults.cut` is there. */
+  readonly cut: Support;
+  /** `Faults.restart` is there, and what was confirmed survives it. */
+  readonly restart: Support;
+  /** `Refusals.missingSource` is there. */
+  readonly missingSource: Support;
+  /** `Refusals.wrongCredentials` is there. */
+  readonly wrongCredentials: Support;
+  /** `Refusals.unreachable` is there. */
+  readonly unreachable: Support;
+  /** `Refusals.refusedDestination` is there. */
+  readonly refusedDestination: Support;
+  /** `Refusals.refusedMessage` is there. */
+  readonly refusedMessage: Support;
+  /**
+   * The shortest time, in ms, that a subscriber of the rig can be given after which a silent client is taken for dead
+   * (MQTT keep-alive, AMQP heartbeat, Kafka session time); or why there is none.
+   */
+  readonly keepAliveMs: number | string;
+  /** The largest body that the broker takes, in bytes, where that is less than 1 MB. @default 1_000_000 */
+  readonly largestBody?: number;
+}
