@@ -1,1 +1,3 @@
-export {};
+/** The rig of the memory broker. */
+export { memoryCapabilities } from "./capabilities.ts";
+export { type MemoryRig, memoryRig } from "./rig.ts";

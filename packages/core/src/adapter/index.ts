@@ -1,2 +1,4 @@
 /** Helpers for authors of adapters. */
+export { Backoff, type BackoffOptions } from "./backoff.ts";
+export { unsupportedMessage } from "./outgoing.ts";
 export { AdapterDelivery, AdapterSession, type Settler, unsupportedOutcome } from "./session.ts";
