@@ -71,3 +71,10 @@ export function invalidOption(name: string, got: unknown, expected: string, todo
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
 }
+
+/** What was thrown at first, beneath the errors of these packages. */
+export function rootMessage(error: Error): string {
+  return error instanceof LabError && error.cause instanceof Error
+    ? rootMessage(error.cause)
+    : error.message;
+}

@@ -1,0 +1,13 @@
+/** A back-off with every value set. */
+export interface Backoff {
+  readonly base: number;
+  readonly factor: number;
+  readonly cap: number;
+  readonly jitter: number;
+}
+
+/** The wait in ms after attempt number `attempt` (1, 2, …) has failed. `random` is 0 … 1. */
+export function backoffDelay(backoff: Backoff, attempt: number, random: number): number {
+  const delay = Math.min(backoff.cap, backoff.base * backoff.factor ** (attempt - 1));
+  return delay * (1 - backoff.jitter * random);
+}

@@ -1,0 +1,82 @@
+import { diagnostics } from "../diagnostics.ts";
+import { toError } from "../errors.ts";
+import type { Delivery, Outcome } from "../ports.ts";
+import { Counters } from "./counters.ts";
+import { type Job, JobPool } from "./job.ts";
+
+/**
+ * - `open`: takes deliveries.
+ * - `finishing`: takes none, works on what is in hand.
+ * - `ending`: starts nothing any more; what still runs may settle.
+ */
+export type Phase = "open" | "finishing" | "ending";
+
+/** The deliveries in hand: taken from the adapter and not yet done with. */
+export class InHand {
+  readonly counters: Counters = new Counters();
+  phase: Phase = "open";
+  readonly #source: string;
+  readonly #pool: JobPool = new JobPool();
+  #arrivals = 0;
+  #jobs = 0;
+  #whenEmpty: (() => void) | undefined;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  take(delivery: Delivery): Job {
+    const counters = this.counters;
+    counters.received++;
+    if (++counters.unsettled > counters.maxUnsettled) counters.maxUnsettled = counters.unsettled;
+    this.#jobs++;
+    return this.#pool.take(delivery, this.#arrivals++);
+  }
+
+  /**
+   * Settles and gives the job back. True if the outcome counts. A failure to settle is not the handler's: it is counted,
+   * and the handler is not run again for it.
+   */
+  settle(job: Job, outcome: Outcome): boolean {
+    let counts = false;
+    try {
+      counts = job.delivery.settle(outcome) !== "stale";
+      if (!counts) {
+        this.counters.staleSettles++;
+        if (diagnostics["lab:message:stale"].hasSubscribers)
+          diagnostics["lab:message:stale"].publish({ ...this.event(job), outcome });
+      }
+    } catch (thrown) {
+      this.counters.settleFailures++;
+      const error = toError(thrown);
+      if (diagnostics["lab:settle:failed"].hasSubscribers) {
+        diagnostics["lab:settle:failed"].publish({ ...this.event(job), outcome, error });
+      }
+    }
+    if (!job.stale) this.counters.unsettled--;
+    return counts;
+  }
+
+  /** Its session has ended: from now on it does not count as unsettled. */
+  expire(job: Job): void {
+    if (job.stale) return;
+    job.stale = true;
+    this.counters.unsettled--;
+  }
+
+  /** Gives the job back to the pool. What it was about must be read before. */
+  recycle(job: Job): void {
+    this.#pool.put(job);
+    if (--this.#jobs === 0) this.#whenEmpty?.();
+  }
+
+  /** Calls back once nothing is in hand: at once, or later. */
+  whenEmpty(callback: () => void): void {
+    this.#whenEmpty = callback;
+    if (this.#jobs === 0) callback();
+  }
+
+  event(job: Job): { source: string; delivery: Delivery; key: string | undefined } {
+    return { source: this.#source, delivery: job.delivery, key: job.key };
+  }
+}
