@@ -34,8 +34,8 @@ class Slot {
 
   constructor(lane: number, scheduler: Scheduler) {
     this.lane = lane;
-    this.ok = () => scheduler.finished(this, false, undefined);
-    this.err = (thrown) => scheduler.finished(this, true, thrown);
+    this.ok = () => scheduler.succeeded(this);
+    this.err = (thrown) => scheduler.failed(this, thrown);
   }
 }
 
@@ -138,12 +138,21 @@ export class Scheduler {
     }));
   }
 
-  /** Called by the slots alone. */
-  finished(slot: Slot, failed: boolean, thrown: unknown): void {
+  /** Called by the slots alone: the awaited attempt has succeeded. */
+  succeeded(slot: Slot): void {
     const job = slot.job as Job;
     const queue = job.queue;
     slot.job = null;
-    this.#advance(slot, this.#end(job, failed, thrown) === "freed" ? queue : null);
+    this.#work.succeeded(job);
+    this.#advance(slot, queue);
+  }
+
+  /** Called by the slots alone: the awaited attempt has failed. */
+  failed(slot: Slot, thrown: unknown): void {
+    const job = slot.job as Job;
+    const queue = job.queue;
+    slot.job = null;
+    this.#advance(slot, this.#failed(job, thrown) === "freed" ? queue : null);
   }
 
   /** Keeps a lane at work until an attempt has to be awaited or nothing is ready. `freed` is the key it has finished with. */
@@ -174,19 +183,25 @@ export class Scheduler {
     try {
       result = this.#work.start(job, slot.lane);
     } catch (thrown) {
-      return this.#end(job, true, thrown);
+      return this.#failed(job, thrown);
     }
-    if (!isThenable(result)) return this.#end(job, false, undefined);
+    if (result instanceof Promise) {
+      slot.job = job;
+      result.then(slot.ok, slot.err);
+      return "pending";
+    }
+    if (!isThenable(result)) {
+      this.#work.succeeded(job);
+      return "freed";
+    }
     slot.job = job;
     // A foreign thenable is wrapped: it might call back twice, or before this returns.
-    (result instanceof Promise ? result : Promise.resolve(result)).then(slot.ok, slot.err);
+    Promise.resolve(result).then(slot.ok, slot.err);
     return "pending";
   }
 
-  #end(job: Job, failed: boolean, thrown: unknown): Progress {
-    if (failed) return this.#work.failed(job, thrown) ? "freed" : "held";
-    this.#work.succeeded(job);
-    return "freed";
+  #failed(job: Job, thrown: unknown): Progress {
+    return this.#work.failed(job, thrown) ? "freed" : "held";
   }
 
   #wake(): void {

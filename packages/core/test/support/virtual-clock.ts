@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../../src/clock.ts";
 
 interface Timer {
@@ -22,6 +23,7 @@ export class VirtualClock implements Clock {
   #numbers = 0;
   #quiet = 0;
   #armed = false;
+  #live = 0;
 
   now(): number {
     return this.#now;
@@ -30,18 +32,30 @@ export class VirtualClock implements Clock {
   setTimeout(callback: () => void, ms: number): Timer {
     const timer: Timer = { at: this.#now + Math.max(0, ms), number: this.#numbers++, callback };
     this.#push(timer);
+    this.#live++;
     this.#arm();
     return timer;
   }
 
   clearTimeout(handle: unknown): void {
-    if (handle !== undefined) (handle as Timer).callback = undefined;
+    const timer = handle as Timer | undefined;
+    if (timer?.callback === undefined) return;
+    timer.callback = undefined;
+    this.#live--;
   }
 
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.setTimeout(resolve, ms);
     });
+  }
+
+  /** Resolves when nothing is left to happen: no timer is set, and none is being set. */
+  async quiet(): Promise<void> {
+    for (let turns = 0; turns < 5 * quietTurns; turns++) {
+      await turn();
+      if (this.#live > 0) turns = 0;
+    }
   }
 
   #arm(): void {
@@ -63,7 +77,10 @@ export class VirtualClock implements Clock {
     this.#quiet = 0;
     this.#pop();
     this.#now = next.at;
-    next.callback?.();
+    this.#live--;
+    const callback = next.callback;
+    next.callback = undefined;
+    callback?.();
   };
 
   #push(timer: Timer): void {

@@ -1,0 +1,127 @@
+import {
+  type ConsumeOptions,
+  type Consumer,
+  consume,
+  type Handler,
+  type OutgoingMessage,
+  type Publisher,
+} from "../../src/index.ts";
+import { MemoryBroker } from "../../src/memory/index.ts";
+import { type Watch, watched, watchedPublisher } from "./probe.ts";
+import { Trace } from "./trace.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+/** What one message is and how its handler behaves. */
+export interface Planned {
+  readonly key?: string | undefined;
+  /** Time that an attempt takes, in ms; without it the handler is synchronous. */
+  readonly ms?: number | undefined;
+  /** This many attempts fail. @default 0 */
+  readonly failures?: number;
+}
+
+export type Settings = Omit<
+  Partial<ConsumeOptions<number>>,
+  "subscriber" | "source" | "clock" | "deserialize"
+> & {
+  /** Watches the port besides the trace. */
+  readonly watch?: Watch;
+  /** Called before the planned handler. */
+  readonly first?: Handler<number>;
+};
+
+const number = (message: { readonly body: Uint8Array }): number =>
+  Number(Buffer.from(message.body).toString());
+
+/** One consumer on one memory broker, on virtual time, with planned messages `0, 1, …` and a trace of what happens. */
+export class World {
+  readonly clock: VirtualClock = new VirtualClock();
+  readonly broker: MemoryBroker = new MemoryBroker({ clock: this.clock });
+  readonly #plan: readonly Planned[];
+  readonly #settings: Settings;
+  readonly trace: Trace;
+  /** A dead letter that this refuses by a throw is not published. */
+  refuseDeadLetter: (number: number) => void = () => {};
+
+  constructor(plan: readonly Planned[], settings: Settings = {}) {
+    this.#plan = plan;
+    this.#settings = settings;
+    const lanes = settings.lanes ?? (settings.dispatch === "inline" ? 1 : 32);
+    this.trace = new Trace(settings.window ?? Math.max(64, 4 * lanes), lanes);
+    this.broker.createQueue("q");
+    this.broker.createQueue("dead");
+  }
+
+  /** Puts all planned messages into the queue. */
+  async publish(): Promise<void> {
+    await this.broker.publisher().publish("q", this.#plan.map(outgoing));
+  }
+
+  async consume(): Promise<Consumer> {
+    const { watch, first: _, handler = this.handler, ...options } = this.#settings;
+    const { onFailure = "dead-letter" } = options;
+    return consume<number>({
+      retry: { attempts: 3, base: 10, jitter: 0 },
+      ...(onFailure === "dead-letter" && {
+        deadLetter: { publisher: this.#deadLetters(), destination: "dead" },
+      }),
+      ...options,
+      subscriber: watched(this.broker.subscriber(), this.#watch(watch ?? {})),
+      source: "q",
+      clock: this.clock,
+      deserialize: number,
+      handler,
+    });
+  }
+
+  /** Publishes, consumes until nothing is left to happen, and ends the consumer. */
+  async run(): Promise<void> {
+    await this.publish();
+    const consumer = await this.consume();
+    await this.clock.quiet();
+    await consumer.drain();
+  }
+
+  readonly handler: Handler<number> = (value, context) => {
+    const { ms, failures = 0 } = this.#plan[value] as Planned;
+    const { trace, clock } = this;
+    const attempt = trace.begin(value, context, clock.now());
+    this.#settings.first?.(value, context);
+    const finish = (): void => {
+      const succeeds = context.attempt > failures;
+      trace.end(attempt, clock.now(), succeeds);
+      if (!succeeds) throw new Error("a planned failure");
+    };
+    return ms === undefined ? finish() : clock.sleep(ms).then(finish);
+  };
+
+  #watch(more: Watch): Watch {
+    return {
+      delivered: (delivery) => {
+        this.trace.delivered(delivery);
+        more.delivered?.(delivery);
+      },
+      settling: (delivery, outcome) => more.settling?.(delivery, outcome),
+      settled: (delivery, outcome, result) => {
+        this.trace.settled(delivery, outcome, result);
+        more.settled?.(delivery, outcome, result);
+      },
+    };
+  }
+
+  #deadLetters(): Publisher {
+    return watchedPublisher(
+      this.broker.publisher(),
+      (messages) => {
+        for (const message of messages) this.refuseDeadLetter(number(message));
+      },
+      (messages) => {
+        for (const message of messages) this.trace.confirmed(number(message));
+      },
+    );
+  }
+}
+
+function outgoing({ key }: Planned, index: number): OutgoingMessage {
+  return { body: Buffer.from(String(index)), key };
+}
