@@ -1,3 +1,5 @@
+import { backoffDelay } from "../backoff.ts";
+
 export interface BackoffOptions {
   /** First wait, in ms. */
   readonly base: number;
@@ -9,27 +11,24 @@ export interface BackoffOptions {
 
 /** How long to wait before the next attempt to connect: twice as long each time, up to `cap`. */
 export class Backoff {
-  readonly #base: number;
-  readonly #cap: number;
-  readonly #jitter: number;
-  #wait: number;
+  readonly #options: BackoffOptions;
+  #attempts = 0;
 
-  constructor({ base, cap, jitter = 0 }: BackoffOptions) {
-    this.#base = base;
-    this.#cap = cap;
-    this.#jitter = jitter;
-    this.#wait = base;
+  constructor(options: BackoffOptions) {
+    this.#options = options;
   }
 
   /** In ms. */
   next(): number {
-    const wait = Math.min(this.#wait, this.#cap);
-    this.#wait = wait * 2;
-    return wait * (1 - this.#jitter * Math.random());
+    return backoffDelay(
+      { factor: 2, jitter: 0, ...this.#options },
+      ++this.#attempts,
+      Math.random(),
+    );
   }
 
   /** Call it when the connection holds. */
   reset(): void {
-    this.#wait = this.#base;
+    this.#attempts = 0;
   }
 }
