@@ -1,10 +1,12 @@
-import { LabError } from "@lab/core";
 import type { Availability, RunningBroker, StartOptions } from "./broker.ts";
-import type { BrokerName } from "./kinds/index.ts";
+import { choose, nothingToUse } from "./choose.ts";
+import { withFaults } from "./faults.ts";
+import { type BrokerName, kinds } from "./kinds/index.ts";
+import { checkName, checkOptions } from "./options.ts";
 
 /**
  * Starts a broker, or connects to one that runs: see {@link How} for the order. Resolves when it has answered a protocol
- * handshake.
+ * handshake. The caller stops it; if this process dies first, in whatever way, what was started ends with it.
  * @throws {LabError} `INVALID_OPTION`; `BROKER_UNREACHABLE` when the environment names a broker that does not answer;
  * `BROKER_START_FAILED` with the broker's own log, or with what to do when nothing here can do what is asked.
  */
@@ -12,15 +14,30 @@ export async function startBroker(
   name: BrokerName,
   options: StartOptions = {},
 ): Promise<RunningBroker> {
-  options.signal?.throwIfAborted();
-  throw new LabError("BROKER_START_FAILED", `Not yet: ${name}`);
+  const kind = kinds[checkName(name)];
+  checkOptions(options);
+  const choice = await choose(kind, options);
+  if (choice.way === undefined) throw nothingToUse(kind, choice);
+  const server = await choice.way.start();
+  try {
+    options.signal?.throwIfAborted();
+    return await withFaults(name, kind, choice.way.candidate.how, server);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
-/** What `startBroker` would use, without starting it. */
+/**
+ * What `startBroker` would use, without starting it.
+ * @throws {LabError} `INVALID_OPTION`; `BROKER_UNREACHABLE` when the environment names a broker that does not answer.
+ */
 export async function availability(
   name: BrokerName,
   options: StartOptions = {},
 ): Promise<Availability> {
-  options.signal?.throwIfAborted();
-  return { name, use: undefined, passedOver: [] };
+  const kind = kinds[checkName(name)];
+  checkOptions(options);
+  const { way, passedOver } = await choose(kind, options);
+  return { name, use: way?.candidate, passedOver };
 }

@@ -1,0 +1,104 @@
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { LabError } from "@lab/core";
+import type { How, RunningBroker } from "./broker.ts";
+import type { BrokerKind } from "./kind.ts";
+import type { BrokerName } from "./kinds/index.ts";
+import { openProxy, type TcpProxy } from "./proxy.ts";
+import type { Server, ServerControl } from "./server.ts";
+import { localUrl, parseUrl, type Target } from "./url.ts";
+
+/** Puts the proxy in front of a server and offers the faults. */
+export async function withFaults(
+  name: BrokerName,
+  kind: BrokerKind,
+  how: How,
+  server: Server,
+): Promise<RunningBroker> {
+  const target = () => parseUrl(kind, server.url, "url");
+  const { tls, credentials } = target();
+  // The certificate of a server elsewhere is made out to its own name, so the proxy speaks TLS with it, and plain TCP here.
+  const proxyEndsTls = how === "running" && tls;
+  const proxy = await openProxy(() => dial(target(), proxyEndsTls));
+  const hold = holder(proxy);
+  const inTurn = oneAtATime();
+
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping ??= inTurn(async () => {
+      await proxy.close();
+      await server.stop();
+    });
+    return stopping;
+  };
+
+  const control = async (work: (control: ServerControl) => Promise<void>): Promise<void> => {
+    const owned = server.control;
+    if (stopping || owned === undefined) {
+      throw new LabError("BROKER_START_FAILED", `This ${name} broker was stopped for good.`);
+    }
+    return inTurn(() => work(owned));
+  };
+  const kill = async (owned: ServerControl): Promise<void> => {
+    hold.set("kill", true);
+    try {
+      await owned.save();
+      await owned.kill();
+      await proxy.cut();
+    } finally {
+      hold.set("kill", false);
+    }
+  };
+
+  return {
+    name,
+    ...server.identity,
+    how,
+    url: localUrl(kind, proxy.port, { tls: tls && !proxyEndsTls, credentials }),
+    get directUrl() {
+      return server.url;
+    },
+    ca: server.ca,
+    cut: () => proxy.cut(),
+    pause: () => hold.set("user", true),
+    resume: () => hold.set("user", false),
+    ...(server.control && {
+      kill: () => control(kill),
+      start: () => control((owned) => owned.start()),
+      restart: () =>
+        control(async (owned) => {
+          await kill(owned);
+          await owned.start();
+        }),
+    }),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function dial({ host, port, tls }: Target, endTls: boolean): Socket {
+  const options = { host, port, allowHalfOpen: true };
+  return tls && endTls ? connectTls(options) : connectTcp(options);
+}
+
+/** The proxy is held while anybody wants it to be. */
+function holder(proxy: TcpProxy) {
+  const wanted = new Set<string>();
+  return {
+    set: (who: string, held: boolean): void => {
+      if (held) wanted.add(who);
+      else wanted.delete(who);
+      if (wanted.size > 0) proxy.pause();
+      else proxy.resume();
+    },
+  };
+}
+
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
+  };
+}

@@ -1,0 +1,81 @@
+import type { StartOptions } from "./broker.ts";
+
+/**
+ * What a kind of broker tells the test bed: how to greet it and how each way of starting it goes. A new broker is one
+ * file that makes such an object, and one line in `kinds/index.ts`.
+ */
+export interface BrokerKind {
+  readonly name: string;
+  /** Environment variable with the URL of a broker that runs already. */
+  readonly urlVariable: string;
+  /** URL schemes and the ports they stand for when a URL names none. */
+  readonly schemes: { readonly plain: Scheme; readonly tls: Scheme };
+  /**
+   * Connects, completes the protocol's handshake, asks who answers and leaves. One attempt; rejects when refused or
+   * after a few seconds.
+   */
+  handshake(url: string, trust: Trust): Promise<Identity>;
+  readonly docker: DockerSetup;
+  readonly native: NativeSetup;
+  readonly embedded: EmbeddedSetup;
+}
+
+export interface Scheme {
+  readonly name: string;
+  readonly port: number;
+}
+
+export interface Identity {
+  readonly product: string;
+  readonly version: string;
+  /** False where the broker says that it is an embedded one. */
+  readonly real: boolean;
+}
+
+export interface Trust {
+  /** PEM of the authority to trust beside the system's. */
+  readonly ca?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How to make a server write its memory to disk: it replaces `file` of its data folder when it gets `signal`. */
+export interface SaveOnSignal {
+  readonly signal: "SIGUSR1";
+  readonly file: string;
+}
+
+/** A service of `docker/compose.yaml`. */
+export interface DockerSetup {
+  readonly profile: string;
+  readonly service: string;
+  /** Variable of the compose file that takes the port on the host. */
+  readonly portVariable: string;
+  /** Data folder within the container. */
+  readonly dataFolder: string;
+  readonly save?: SaveOnSignal;
+}
+
+export interface NativeSetup {
+  readonly product: string;
+  /** Executable, searched on `PATH`. */
+  readonly command: string;
+  /** Debian packages that bring it, and what the user should know before they are installed. */
+  readonly packages: readonly string[];
+  readonly note: string;
+  version(path: string): Promise<string>;
+  /** What it writes to its log once its listener is bound. */
+  readonly listening: RegExp;
+  /** Writes what the server needs into its empty or used data folder; returns its arguments. */
+  prepare(folder: string, port: number, options: StartOptions): Promise<NativePlan>;
+  readonly save?: SaveOnSignal;
+}
+
+export interface NativePlan {
+  readonly args: readonly string[];
+  readonly ca?: string | undefined;
+}
+
+export interface EmbeddedSetup extends Identity {
+  /** Port on 127.0.0.1 that it listens on, and its end. */
+  start(options: StartOptions): Promise<{ readonly port: number; stop(): Promise<void> }>;
+}

@@ -1,0 +1,20 @@
+import type { BrokerKind } from "../../kind.ts";
+import { aedes } from "./aedes.ts";
+import { mqttHandshake } from "./handshake.ts";
+import { mosquitto, save } from "./mosquitto.ts";
+
+export const mqtt: BrokerKind = {
+  name: "mqtt",
+  urlVariable: "MQTT_URL",
+  schemes: { plain: { name: "mqtt", port: 1883 }, tls: { name: "mqtts", port: 8883 } },
+  handshake: mqttHandshake,
+  docker: {
+    profile: "mqtt",
+    service: "mosquitto",
+    portVariable: "MQTT_PORT",
+    dataFolder: "/mosquitto/data",
+    save,
+  },
+  native: mosquitto,
+  embedded: aedes,
+};

@@ -1,0 +1,101 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StartOptions } from "./broker.ts";
+import { freePort, isFree } from "./free-port.ts";
+import { openGuard } from "./guard.ts";
+import type { BrokerKind, Identity } from "./kind.ts";
+import { ServerProcess } from "./process.ts";
+import { untilReady } from "./ready.ts";
+import { saveOnSignal } from "./save.ts";
+import type { Server } from "./server.ts";
+import { localUrl } from "./url.ts";
+
+const portAttempts = 5;
+const nothing = "none";
+const cleanUp = `[ "$owned" = ${nothing} ] || kill -s KILL -- "-$owned"; rm -rf -- "$1"`;
+
+/** Starts an installed server on a private port, with a private data folder. */
+export async function startNative(
+  kind: BrokerKind,
+  path: string,
+  options: StartOptions,
+  choosePort: () => Promise<number> = freePort,
+): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), `messaging-lab-${kind.name}-`));
+  const guard = await openGuard(cleanUp, [folder]);
+  guard.owns(nothing);
+  let server: ServerProcess | undefined;
+
+  const startOn = async (port: number, signal?: AbortSignal) => {
+    const { args, ca } = await kind.native.prepare(folder, port, options);
+    server = new ServerProcess(path, args, folder);
+    if (server.pid !== undefined) guard.owns(`${server.pid}`);
+    const url = localUrl(kind, port, options);
+    return { url, ca, identity: await untilReady(kind, url, { ca, signal }, server) };
+  };
+
+  const startOnFreePort = async (signal?: AbortSignal) => {
+    for (let attempt = 1; ; attempt++) {
+      const port = await choosePort();
+      try {
+        return await startOn(port, signal);
+      } catch (error) {
+        await kill();
+        // A port that was free when it was chosen can be taken by anybody before the server binds it.
+        const taken = !signal?.aborted && !(await isFree(port));
+        if (!taken || attempt === portAttempts) throw error;
+      }
+    }
+  };
+
+  const save = async (): Promise<void> => {
+    const saving = server;
+    if (kind.native.save === undefined || !saving?.running) return;
+    await saveOnSignal(
+      kind.native.save,
+      (signal) => saving.signal(signal),
+      async (file) => {
+        if (!saving.running) return "ended by itself";
+        const found = await stat(join(folder, file)).catch(() => undefined);
+        return found && `${found.ino} ${found.mtimeMs}`;
+      },
+    );
+  };
+
+  const kill = async (): Promise<void> => {
+    await server?.kill();
+    guard.owns(nothing);
+  };
+
+  const stop = async (): Promise<void> => {
+    await kill();
+    await rm(folder, { recursive: true, force: true });
+    await guard.release();
+  };
+
+  let answering: { url: string; ca: string | undefined; identity: Identity };
+  try {
+    answering = await startOnFreePort(options.signal);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    get url() {
+      return answering.url;
+    },
+    get ca() {
+      return answering.ca;
+    },
+    identity: answering.identity,
+    control: {
+      save,
+      kill,
+      start: async () => {
+        if (!server?.running) answering = await startOnFreePort();
+      },
+    },
+    stop,
+  };
+}

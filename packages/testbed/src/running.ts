@@ -1,0 +1,35 @@
+import { LabError } from "@lab/core";
+import type { BrokerKind } from "./kind.ts";
+import type { Server } from "./server.ts";
+import { parseUrl, withoutPassword } from "./url.ts";
+
+/** URL of the broker that runs already, if the environment names one. */
+export function runningUrl(kind: BrokerKind): string | undefined {
+  const url = process.env[kind.urlVariable]?.trim();
+  return url === "" ? undefined : url;
+}
+
+/**
+ * Greets the broker that the environment names. It is the user's choice, so when it does not answer nothing else is used
+ * in its place.
+ * @throws {LabError} `INVALID_OPTION`, `BROKER_UNREACHABLE`
+ */
+export async function greetRunning(
+  kind: BrokerKind,
+  url: string,
+  signal?: AbortSignal,
+): Promise<Server> {
+  parseUrl(kind, url, kind.urlVariable);
+  try {
+    const identity = await kind.handshake(url, { signal });
+    return { url, identity, stop: async () => undefined };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new LabError(
+      "BROKER_UNREACHABLE",
+      `${kind.urlVariable} names the broker ${withoutPassword(url)}, which did not accept a connection: ` +
+        `${(error as Error).message}. Start it, correct ${kind.urlVariable}, or unset it to let the test bed start one.`,
+      { cause: error },
+    );
+  }
+}

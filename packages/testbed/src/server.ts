@@ -1,0 +1,22 @@
+import type { Identity } from "./kind.ts";
+
+/** A broker that answers, before the proxy is put in front of it. */
+export interface Server {
+  /** Its URL, credentials included. `control.start` may change it. */
+  readonly url: string;
+  readonly identity: Identity;
+  readonly ca?: string | undefined;
+  /** Present where we own the process and its state can survive it. */
+  readonly control?: ServerControl | undefined;
+  /** Ends what we started; leaves alone what was running. */
+  stop(): Promise<void>;
+}
+
+export interface ServerControl {
+  /** Writes state that is in memory only to disk. Nothing may reach or leave the broker meanwhile. */
+  save(): Promise<void>;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Resolves when it answers a handshake; does nothing if it runs. */
+  start(): Promise<void>;
+}

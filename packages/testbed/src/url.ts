@@ -1,0 +1,59 @@
+import { LabError } from "@lab/core";
+import type { Credentials } from "./broker.ts";
+import type { BrokerKind } from "./kind.ts";
+
+const host = "127.0.0.1";
+
+/** URL of a broker, or of the proxy before it, on this machine. */
+export function localUrl(
+  kind: BrokerKind,
+  port: number,
+  {
+    tls = false,
+    credentials,
+  }: { tls?: boolean | undefined; credentials?: Credentials | undefined },
+): string {
+  const user = credentials
+    ? `${encodeURIComponent(credentials.username)}:${encodeURIComponent(credentials.password)}@`
+    : "";
+  return `${(tls ? kind.schemes.tls : kind.schemes.plain).name}://${user}${host}:${port}`;
+}
+
+/** Where a broker's URL leads. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  readonly credentials: Credentials | undefined;
+}
+
+/** @throws {LabError} `INVALID_OPTION` when it is not a URL of this kind of broker. `name` says whose value it is. */
+export function parseUrl(kind: BrokerKind, url: string, name: string): Target {
+  const { plain, tls } = kind.schemes;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const scheme = [plain, tls].find((candidate) => parsed?.protocol === `${candidate.name}:`);
+  if (parsed === undefined || scheme === undefined || parsed.hostname === "") {
+    throw new LabError(
+      "INVALID_OPTION",
+      `Expected \`${name}\` to be a URL such as ${plain.name}://localhost:${plain.port} or ` +
+        `${tls.name}://user:password@host:${tls.port}, got "${withoutPassword(url)}".`,
+    );
+  }
+  return {
+    host: parsed.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: parsed.port === "" ? scheme.port : Number(parsed.port),
+    tls: scheme === tls,
+    credentials:
+      parsed.username === ""
+        ? undefined
+        : {
+            username: decodeURIComponent(parsed.username),
+            password: decodeURIComponent(parsed.password),
+          },
+  };
+}
+
+/** For messages: passwords belong in no log. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([^/]*\/\/[^:/@]*):.*@/, "$1:***@");
+}

@@ -1,0 +1,89 @@
+import type { Candidate, How, StartOptions } from "./broker.ts";
+import { findCommand } from "./command.ts";
+import { dockerImage, startDocker } from "./docker.ts";
+import type { BrokerKind } from "./kind.ts";
+import { startNative } from "./native.ts";
+import { greetRunning, runningUrl } from "./running.ts";
+import type { Server } from "./server.ts";
+import { localUrl, withoutPassword } from "./url.ts";
+
+/** A way that can be gone. */
+export interface OpenWay {
+  readonly candidate: Candidate;
+  start(): Promise<Server>;
+}
+
+export type Way = (kind: BrokerKind, options: StartOptions) => Promise<OpenWay | { why: string }>;
+
+const running: Way = async (kind, options) => {
+  const url = runningUrl(kind);
+  if (url === undefined) return { why: `${kind.urlVariable} is not set` };
+  const asked = configured(options);
+  if (asked !== undefined) return { why: `it is as it is, and \`${asked}\` was asked for` };
+  const server = await greetRunning(kind, url, options.signal);
+  if (options.real && !server.identity.real) {
+    return { why: `${kind.urlVariable} names an embedded ${server.identity.product}` };
+  }
+  return {
+    candidate: { how: "running", ...server.identity, where: withoutPassword(url) },
+    start: async () => server,
+  };
+};
+
+const docker: Way = async (kind, options) => {
+  const asked = configured(options);
+  if (asked !== undefined) return { why: `the compose file does not do \`${asked}\`` };
+  const found = await dockerImage(kind);
+  if ("why" in found) return found;
+  const [, version = "unknown"] = found.image.split(":");
+  const identity = { product: kind.docker.service, version, real: true };
+  return {
+    candidate: { how: "docker", ...identity, where: found.image },
+    start: () => startDocker(kind, options.signal),
+  };
+};
+
+const native: Way = async (kind, options) => {
+  const { product, command, version } = kind.native;
+  const path = findCommand(command);
+  if (path === undefined) return { why: `${command} is not installed` };
+  return {
+    candidate: { how: "native", product, version: await version(path), real: true, where: path },
+    start: () => startNative(kind, path, options),
+  };
+};
+
+const embedded: Way = async (kind, options) => {
+  const { product, version, real, start } = kind.embedded;
+  if (options.real) return { why: `${product} is not a real broker` };
+  const asked = options.tls ? "tls" : options.config ? "config" : undefined;
+  if (asked !== undefined) return { why: `${product} does not do \`${asked}\`` };
+  return {
+    candidate: { how: "embedded", product, version, real, where: `npm package ${product}` },
+    start: async () => {
+      const { port, stop } = await start(options);
+      const url = localUrl(kind, port, options);
+      try {
+        return { url, identity: await kind.handshake(url, options), stop };
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+  };
+};
+
+/** In the order in which they are considered. */
+export const ways: readonly (readonly [How, Way])[] = [
+  ["running", running],
+  ["docker", docker],
+  ["native", native],
+  ["embedded", embedded],
+];
+
+/** The option that only a server of our own making can honour, if one was given. */
+function configured({ credentials, tls, config }: StartOptions): string | undefined {
+  if (credentials) return "credentials";
+  if (tls) return "tls";
+  return config ? "config" : undefined;
+}
