@@ -6,7 +6,7 @@ import { openGuard } from "./guard.ts";
 import type { BrokerKind } from "./kind.ts";
 import { saveOnSignal } from "./save.ts";
 import type { Server } from "./server.ts";
-import { localUrl } from "./url.ts";
+import { local } from "./target.ts";
 
 export const composeFile: string = fileURLToPath(
   new URL("../../../docker/compose.yaml", import.meta.url),
@@ -45,10 +45,10 @@ export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promi
   const compose = (args: readonly string[], timeout = upLimit, abort?: AbortSignal) =>
     run(docker, [...base, ...args], { env: { [portVariable]: `${port}` }, timeout, signal: abort });
 
-  const url = localUrl(kind, port, {});
+  const target = local(port);
   const up = async (abort?: AbortSignal) => {
     await compose(["up", "--detach", "--wait", service], upLimit, abort);
-    return kind.handshake(url, { signal: abort });
+    return kind.handshake(target, { signal: abort });
   };
 
   const guard = await openGuard(
@@ -64,7 +64,7 @@ export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promi
   try {
     const identity = await up(signal);
     return {
-      url,
+      target,
       identity,
       control: {
         save: async () => {

@@ -6,7 +6,7 @@ import type { BrokerKind } from "./kind.ts";
 import type { BrokerName } from "./kinds/index.ts";
 import { openProxy, type TcpProxy } from "./proxy.ts";
 import type { Server, ServerControl } from "./server.ts";
-import { localUrl, parseUrl, type Target } from "./url.ts";
+import { local, type Target, urlOf } from "./target.ts";
 
 /** Puts the proxy in front of a server and offers the faults. */
 export async function withFaults(
@@ -15,11 +15,10 @@ export async function withFaults(
   how: How,
   server: Server,
 ): Promise<RunningBroker> {
-  const target = () => parseUrl(kind, server.url, "url");
-  const { tls, credentials } = target();
+  const { tls, credentials } = server.target;
   // The certificate of a server elsewhere is made out to its own name, so the proxy speaks TLS with it, and plain TCP here.
   const proxyEndsTls = how === "running" && tls;
-  const proxy = await openProxy(() => dial(target(), proxyEndsTls));
+  const proxy = await openProxy(() => dial(server.target, proxyEndsTls));
   const hold = holder(proxy);
   const inTurn = oneAtATime();
 
@@ -54,9 +53,9 @@ export async function withFaults(
     name,
     ...server.identity,
     how,
-    url: localUrl(kind, proxy.port, { tls: tls && !proxyEndsTls, credentials }),
+    url: urlOf(kind, local(proxy.port, { tls: tls && !proxyEndsTls, credentials })),
     get directUrl() {
-      return server.url;
+      return urlOf(kind, server.target);
     },
     ca: server.ca,
     cut: () => proxy.cut(),

@@ -1,4 +1,5 @@
 import type { StartOptions } from "./broker.ts";
+import type { Target } from "./target.ts";
 
 /**
  * What a kind of broker tells the test bed: how to greet it and how each way of starting it goes. A new broker is one
@@ -14,7 +15,7 @@ export interface BrokerKind {
    * Connects, completes the protocol's handshake, asks who answers and leaves. One attempt; rejects when refused or
    * after a few seconds.
    */
-  handshake(url: string, trust: Trust): Promise<Identity>;
+  handshake(target: Target, trust: Trust): Promise<Identity>;
   readonly docker: DockerSetup;
   readonly native: NativeSetup;
   readonly embedded: EmbeddedSetup;

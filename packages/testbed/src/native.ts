@@ -9,7 +9,7 @@ import { ServerProcess } from "./process.ts";
 import { untilReady } from "./ready.ts";
 import { saveOnSignal } from "./save.ts";
 import type { Server } from "./server.ts";
-import { localUrl } from "./url.ts";
+import { local, type Target } from "./target.ts";
 
 const portAttempts = 5;
 const nothing = "none";
@@ -31,8 +31,8 @@ export async function startNative(
     const { args, ca } = await kind.native.prepare(folder, port, options);
     server = new ServerProcess(path, args, folder);
     if (server.pid !== undefined) guard.owns(`${server.pid}`);
-    const url = localUrl(kind, port, options);
-    return { url, ca, identity: await untilReady(kind, url, { ca, signal }, server) };
+    const target = local(port, options);
+    return { target, ca, identity: await untilReady(kind, target, { ca, signal }, server) };
   };
 
   const startOnFreePort = async (signal?: AbortSignal) => {
@@ -74,7 +74,7 @@ export async function startNative(
     await guard.release();
   };
 
-  let answering: { url: string; ca: string | undefined; identity: Identity };
+  let answering: { target: Target; ca: string | undefined; identity: Identity };
   try {
     answering = await startOnFreePort(options.signal);
   } catch (error) {
@@ -82,8 +82,8 @@ export async function startNative(
     throw error;
   }
   return {
-    get url() {
-      return answering.url;
+    get target() {
+      return answering.target;
     },
     get ca() {
       return answering.ca;

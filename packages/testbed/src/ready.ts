@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LabError } from "@lab/core";
 import type { BrokerKind, Identity, Trust } from "./kind.ts";
 import type { ServerProcess } from "./process.ts";
+import type { Target } from "./target.ts";
 
-const betweenAttempts = 25;
+const betweenAttempts = 20;
 
 /** How long a native server may take from its start to its first handshake. */
 const startLimit = 20_000;
@@ -15,7 +16,7 @@ const startLimit = 20_000;
  */
 export async function untilReady(
   kind: BrokerKind,
-  url: string,
+  target: Target,
   trust: Trust,
   server: ServerProcess,
 ): Promise<Identity> {
@@ -28,13 +29,18 @@ export async function untilReady(
     }
     if (kind.native.listening.test(server.log)) {
       try {
-        return await kind.handshake(url, trust);
+        return await kind.handshake(target, trust);
       } catch (error) {
         refusal = error;
       }
     }
     if (performance.now() > deadline) {
-      throw failed(kind, `did not answer within ${startLimit / 1000} s`, server, refusal);
+      throw failed(
+        kind,
+        `did not answer within ${startLimit / 1000} s (${refusal ?? "it does not listen"})`,
+        server,
+        refusal,
+      );
     }
     await Promise.race([sleep(betweenAttempts), server.ended]);
   }

@@ -1,7 +1,7 @@
 import { LabError } from "@lab/core";
 import type { BrokerKind } from "./kind.ts";
 import type { Server } from "./server.ts";
-import { parseUrl, withoutPassword } from "./url.ts";
+import { parseUrl, withoutPassword } from "./target.ts";
 
 /** URL of the broker that runs already, if the environment names one. */
 export function runningUrl(kind: BrokerKind): string | undefined {
@@ -19,10 +19,10 @@ export async function greetRunning(
   url: string,
   signal?: AbortSignal,
 ): Promise<Server> {
-  parseUrl(kind, url, kind.urlVariable);
+  const target = parseUrl(kind, url, kind.urlVariable);
   try {
-    const identity = await kind.handshake(url, { signal });
-    return { url, identity, stop: async () => undefined };
+    const identity = await kind.handshake(target, { signal });
+    return { target, identity, stop: async () => undefined };
   } catch (error) {
     signal?.throwIfAborted();
     throw new LabError(

@@ -1,9 +1,10 @@
 import type { Identity } from "./kind.ts";
+import type { Target } from "./target.ts";
 
 /** A broker that answers, before the proxy is put in front of it. */
 export interface Server {
-  /** Its URL, credentials included. `control.start` may change it. */
-  readonly url: string;
+  /** `control.start` may change it. */
+  readonly target: Target;
   readonly identity: Identity;
   readonly ca?: string | undefined;
   /** Present where we own the process and its state can survive it. */

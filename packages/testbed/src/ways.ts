@@ -5,7 +5,7 @@ import type { BrokerKind } from "./kind.ts";
 import { startNative } from "./native.ts";
 import { greetRunning, runningUrl } from "./running.ts";
 import type { Server } from "./server.ts";
-import { localUrl, withoutPassword } from "./url.ts";
+import { local, withoutPassword } from "./target.ts";
 
 /** A way that can be gone. */
 export interface OpenWay {
@@ -62,9 +62,9 @@ const embedded: Way = async (kind, options) => {
     candidate: { how: "embedded", product, version, real, where: `npm package ${product}` },
     start: async () => {
       const { port, stop } = await start(options);
-      const url = localUrl(kind, port, options);
+      const target = local(port, options);
       try {
-        return { url, identity: await kind.handshake(url, options), stop };
+        return { target, identity: await kind.handshake(target, options), stop };
       } catch (error) {
         await stop();
         throw error;

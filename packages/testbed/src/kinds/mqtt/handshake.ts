@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectAsync, type MqttClient } from "mqtt";
 import type { Identity, Trust } from "../../kind.ts";
+import type { Target } from "../../target.ts";
 
 const connectLimit = 5_000;
 const versionLimit = 500;
@@ -8,19 +9,22 @@ const versionLimit = 500;
 export const versionTopic = "$SYS/broker/version";
 
 /** CONNECT, CONNACK, and the retained message in which most brokers say who they are. */
-export async function mqttHandshake(url: string, { ca, signal }: Trust): Promise<Identity> {
+export async function mqttHandshake(
+  { host, port, tls, credentials }: Target,
+  { ca, signal }: Trust,
+): Promise<Identity> {
   signal?.throwIfAborted();
-  const client = await connectAsync(
-    url,
-    {
-      clientId: `testbed-${randomUUID().slice(0, 8)}`, // 23 characters at most, the limit of 3.1
-      protocolVersion: 4, // what every broker speaks, embedded ones too
-      connectTimeout: connectLimit,
-      reconnectPeriod: 0,
-      ...(ca !== undefined && { ca }),
-    },
-    false,
-  );
+  const client = await connectAsync({
+    protocol: tls ? "mqtts" : "mqtt",
+    host,
+    port,
+    ...credentials,
+    clientId: `testbed-${randomUUID().slice(0, 8)}`, // 23 characters at most, the limit of 3.1
+    protocolVersion: 4, // what every broker speaks, embedded ones too
+    connectTimeout: connectLimit,
+    reconnectPeriod: 0,
+    ...(ca !== undefined && { ca }),
+  });
   try {
     signal?.throwIfAborted();
     return identify(await retainedVersion(client));

@@ -2,29 +2,30 @@ import { LabError } from "@lab/core";
 import type { Credentials } from "./broker.ts";
 import type { BrokerKind } from "./kind.ts";
 
-const host = "127.0.0.1";
-
-/** URL of a broker, or of the proxy before it, on this machine. */
-export function localUrl(
-  kind: BrokerKind,
-  port: number,
-  {
-    tls = false,
-    credentials,
-  }: { tls?: boolean | undefined; credentials?: Credentials | undefined },
-): string {
-  const user = credentials
-    ? `${encodeURIComponent(credentials.username)}:${encodeURIComponent(credentials.password)}@`
-    : "";
-  return `${(tls ? kind.schemes.tls : kind.schemes.plain).name}://${user}${host}:${port}`;
-}
-
-/** Where a broker's URL leads. */
+/** Where a broker listens, and as whom to connect. */
 export interface Target {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
   readonly credentials: Credentials | undefined;
+}
+
+interface LocalOptions {
+  readonly tls?: boolean | undefined;
+  readonly credentials?: Credentials | undefined;
+}
+
+/** A broker, or the proxy before it, on this machine. */
+export function local(port: number, { tls = false, credentials }: LocalOptions = {}): Target {
+  return { host: "127.0.0.1", port, tls, credentials };
+}
+
+export function urlOf(kind: BrokerKind, { host, port, tls, credentials }: Target): string {
+  const user = credentials
+    ? `${encodeURIComponent(credentials.username)}:${encodeURIComponent(credentials.password)}@`
+    : "";
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `${(tls ? kind.schemes.tls : kind.schemes.plain).name}://${user}${name}:${port}`;
 }
 
 /** @throws {LabError} `INVALID_OPTION` when it is not a URL of this kind of broker. `name` says whose value it is. */
@@ -39,17 +40,13 @@ export function parseUrl(kind: BrokerKind, url: string, name: string): Target {
         `${tls.name}://user:password@host:${tls.port}, got "${withoutPassword(url)}".`,
     );
   }
+  const username = decodeURIComponent(parsed.username);
+  const password = decodeURIComponent(parsed.password);
   return {
     host: parsed.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: parsed.port === "" ? scheme.port : Number(parsed.port),
     tls: scheme === tls,
-    credentials:
-      parsed.username === ""
-        ? undefined
-        : {
-            username: decodeURIComponent(parsed.username),
-            password: decodeURIComponent(parsed.password),
-          },
+    credentials: username === "" ? undefined : { username, password },
   };
 }
 
