@@ -129,7 +129,7 @@ export class RunningConsumer<T> implements Consumer {
     await this.#closing(() => subscription?.close());
     signal?.removeEventListener("abort", this.#abort);
     this.#eventLoop.stop();
-    engine.connection("closed");
+    if (engine.connectionState !== "closed") engine.connection("closed");
     const error = this.#error;
     diagnostics["lab:consumer:closed"].publish({
       source,

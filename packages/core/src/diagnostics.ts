@@ -34,7 +34,7 @@ export interface Diagnostics {
   /** A result that came after its session had ended. */
   "lab:message:stale": DeliveryEvent & { readonly outcome: Outcome };
   "lab:key:halted": DeliveryEvent & { readonly error: LabError };
-  "lab:settle:failed": DeliveryEvent & { readonly outcome: Outcome; readonly error: Error };
+  "lab:settle:failed": DeliveryEvent & { readonly outcome: Outcome; readonly error: LabError };
   /** A dead letter could not be published yet; it is tried again while its key waits. */
   "lab:dead-letter:failed": DeliveryEvent & { readonly error: Error };
 }

@@ -16,7 +16,6 @@ export const errorCodes = [
   "HANDLER_FAILED",
   "HANDLER_TIMEOUT",
   "DEAD_LETTER_FAILED",
-  "CONSUMER_STOPPED",
   "BROKER_START_FAILED",
 ] as const;
 

@@ -1,5 +1,5 @@
 import { diagnostics } from "../diagnostics.ts";
-import { toError } from "../errors.ts";
+import { LabError, toError } from "../errors.ts";
 import type { Delivery, Outcome } from "../ports.ts";
 import { Counters } from "./counters.ts";
 import { type Job, JobPool } from "./job.ts";
@@ -48,7 +48,9 @@ export class InHand {
       }
     } catch (thrown) {
       this.counters.settleFailures++;
-      const error = toError(thrown);
+      const cause = toError(thrown);
+      const text = `A message could not be settled with "${outcome}" and will be delivered again: ${cause.message}`;
+      const error = new LabError("SETTLE_FAILED", text, { cause });
       if (diagnostics["lab:settle:failed"].hasSubscribers) {
         diagnostics["lab:settle:failed"].publish({ ...this.event(job), outcome, error });
       }
