@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type ConsumeOptions,
+  type Consumer,
+  consume,
+  type Deserializer,
+  type OutgoingMessage,
+  type Publisher,
+  type Subscription,
+} from "@lab/core";
+import type { ContractCapabilities } from "./capabilities.ts";
+import { Ledger } from "./ledger.ts";
+import type { Rig, SubscriberTuning, TestSource } from "./rig.ts";
+import { type Entry, entryOf, keyOfEntry, outgoing } from "./tools/messages.ts";
+import { seeded } from "./tools/random.ts";
+import { Tap } from "./tools/tap.ts";
+import { until, within } from "./tools/wait.ts";
+import { PortWatch } from "./tools/watch.ts";
+
+/** What a scenario runs in. */
+export interface Setting {
+  readonly rig: Rig;
+  readonly capabilities: ContractCapabilities;
+  /** Longest wait for one thing, in ms. */
+  readonly deadline: number;
+}
+
+/** What `context.consume` can be told; the rest has defaults that suit most scenarios. */
+export type ScenarioConsumeOptions = Omit<
+  ConsumeOptions<Entry>,
+  "subscriber" | "source" | "deserialize"
+> & {
+  readonly deserialize?: Deserializer<Entry>;
+  readonly member?: number;
+  readonly tuning?: SubscriberTuning;
+  /** The consumer is expected to end with an error. @default false: then no wait goes on after its end */
+  readonly mayFail?: boolean;
+};
+
+/** How long to look for what must not come. Too short can only miss a fault, never see one that is not there. */
+const QUIET = 100;
+
+/** The hands of a scenario: everything made through it is closed, and every source purged, when the scenario is over. */
+export class ScenarioContext {
+  readonly rig: Rig;
+  readonly capabilities: ContractCapabilities;
+  readonly deadline: number;
+  /** Numbers from 0 up to 1, the same in each run of the scenario. */
+  readonly random: () => number;
+  /** What the adapter did at the ports. */
+  readonly watch: PortWatch = new PortWatch();
+  readonly #slug: string;
+  readonly #cleanUps: (() => unknown)[] = [];
+  #died: Error | undefined;
+
+  constructor(name: string, setting: Setting) {
+    this.rig = setting.rig;
+    this.capabilities = setting.capabilities;
+    this.deadline = setting.deadline;
+    this.random = seeded(name);
+    this.#slug = name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .slice(0, 48);
+  }
+
+  /** Calls `cleanUp` when the scenario is over, the last one first. */
+  defer(cleanUp: () => unknown): void {
+    this.#cleanUps.push(cleanUp);
+  }
+
+  async createSource(): Promise<TestSource> {
+    const source = await this.rig.createSource(`${this.#slug}-${randomBytes(4).toString("hex")}`);
+    this.defer(() => source.purge());
+    return source;
+  }
+
+  async publisher(): Promise<Publisher> {
+    const publisher = await this.rig.publisher();
+    this.defer(() => publisher.close());
+    return publisher;
+  }
+
+  async publish(source: TestSource, messages: readonly OutgoingMessage[]): Promise<void> {
+    const publisher = await this.rig.publisher();
+    try {
+      await this.within("the publish", publisher.publish(source.destination, messages));
+    } finally {
+      await publisher.close();
+    }
+  }
+
+  /** Publishes the entries and enters them in `ledger`. */
+  async fill(
+    source: TestSource,
+    entries: readonly Entry[],
+    ledger: Ledger = new Ledger(),
+  ): Promise<Ledger> {
+    for (const { key } of entries) ledger.publish(key);
+    await this.publish(
+      source,
+      entries.map((entry) => outgoing(entry, this.capabilities.keys)),
+    );
+    return ledger;
+  }
+
+  async consume(source: TestSource, options: ScenarioConsumeOptions): Promise<Consumer> {
+    const { member, tuning, mayFail, ...rest } = options;
+    const consumer = await this.within(
+      "the subscription",
+      consume<Entry>({
+        key: keyOfEntry,
+        deserialize: entryOf,
+        lanes: 8,
+        window: 32,
+        ...rest,
+        subscriber: this.watch.subscriber(source.subscriber(member, tuning)),
+        source: source.source,
+      }),
+    );
+    consumer.closed.catch((error: Error) => {
+      if (mayFail !== true) this.#died ??= error;
+    });
+    this.defer(() => consumer.stop());
+    return consumer;
+  }
+
+  /** Subscribes without the engine. */
+  async tap(
+    source: TestSource,
+    window: number,
+    member?: number,
+  ): Promise<{ tap: Tap; subscription: Subscription }> {
+    const tap = new Tap();
+    const subscriber = this.watch.subscriber(source.subscriber(member));
+    const subscription = await this.within(
+      "the subscription",
+      subscriber.subscribe(source.source, { window }, tap),
+    );
+    this.defer(() => subscription.close());
+    return { tap, subscription };
+  }
+
+  until(what: string, condition: () => boolean, seen: () => unknown): Promise<void> {
+    const alive = (): boolean => {
+      if (this.#died !== undefined) throw this.#died;
+      return condition();
+    };
+    return until(what, this.deadline, alive, () => {
+      const value = seen();
+      return typeof value === "string" ? value : JSON.stringify(value);
+    });
+  }
+
+  within<T>(what: string, promise: Promise<T>): Promise<T> {
+    return within(what, this.deadline, promise);
+  }
+
+  /** Waits a little for what must not come. */
+  quiet(): Promise<void> {
+    return sleep(QUIET);
+  }
+
+  /** A random pause of 0, 1, 2 or 3 ms: about what shuffles handlers without slowing the suite. */
+  async jitter(): Promise<void> {
+    const ms = Math.floor(this.random() * 4);
+    if (ms > 0) await sleep(ms);
+  }
+
+  /** The end of most scenarios: all is handled, the consumers drain, the broker holds nothing, the ledger is clean. */
+  async settleUp(ledger: Ledger, source: TestSource, ...consumers: Consumer[]): Promise<void> {
+    await this.until(
+      "every message to be done with",
+      () => ledger.complete,
+      () => ({ ...ledger.report(), findings: ledger.findings }),
+    );
+    for (const consumer of consumers) {
+      const result = await this.within("the drain", consumer.drain({ timeout: this.deadline }));
+      assert.deepEqual(result, { complete: true, left: 0 }, "the drain left something");
+    }
+    this.expectClean(ledger);
+    assert.equal(await source.purge(), 0, "the broker still held messages");
+  }
+
+  /** Order was kept, and nothing was handled again without a fault. Says nothing of what is not done yet. */
+  expectClean(ledger: Ledger): void {
+    const { overlaps, violations, duplicates } = ledger.report();
+    assert.deepEqual(
+      { overlaps, violations, duplicates },
+      { overlaps: 0, violations: 0, duplicates: 0 },
+      ledger.findings.join("; "),
+    );
+  }
+
+  /** Fails when the adapter broke a rule of the ports at any time. */
+  expectPortsKept(): void {
+    assert.deepEqual(this.watch.findings, [], `ports: ${this.watch.findings.join("; ")}`);
+  }
+
+  /** Undoes everything, whatever fails on the way. */
+  async cleanUp(): Promise<Error[]> {
+    const errors: Error[] = [];
+    for (const cleanUp of this.#cleanUps.reverse()) {
+      try {
+        await this.within("the clean-up of a scenario", Promise.resolve(cleanUp()));
+      } catch (error) {
+        errors.push(error as Error);
+      }
+    }
+    return errors;
+  }
+}
+
+/** Runs one scenario and cleans up after it. @throws the first thing that went wrong */
+export async function runScenario(
+  scenario: { readonly name: string; run(context: ScenarioContext): Promise<void> },
+  setting: Setting,
+): Promise<void> {
+  const context = new ScenarioContext(scenario.name, setting);
+  let failure: Error | undefined;
+  try {
+    await scenario.run(context);
+    context.expectPortsKept();
+  } catch (error) {
+    failure = error as Error;
+  }
+  const errors = await context.cleanUp();
+  if (failure !== undefined) throw failure;
+  if (errors.length > 0) throw errors[0];
+  context.expectPortsKept();
+}

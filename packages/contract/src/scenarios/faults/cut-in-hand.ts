@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import type { Consumer } from "@lab/core";
+import type { ScenarioContext } from "../../context.ts";
+import type { Ledger } from "../../ledger.ts";
+import type { TestSource } from "../../rig.ts";
+import type { Scenario } from "../../scenario.ts";
+import { cut } from "../../tools/faults.ts";
+import { Gate } from "../../tools/gate.ts";
+import { entries } from "../../tools/messages.ts";
+import { recorded } from "../../tools/recorded.ts";
+
+const LANES = 8;
+
+export const cutEndsSession: Scenario = {
+  name: "loses nothing when the connection is cut with work in hand",
+  needs: ({ cut }) => cut,
+  appliesTo: ({ resumes }) => !resumes,
+  async run(context) {
+    const { source, ledger, consumer, gate, signals } = await workInHand(context);
+    const delivered = context.watch.delivered;
+    ledger.faultInjected();
+    await cut(context);
+    await context.until(
+      "the signal of each handler in hand to abort",
+      () => signals.every((signal) => signal.aborted),
+      () => `${signals.filter((signal) => signal.aborted).length} of ${LANES} aborted`,
+    );
+    await context.until(
+      "the deliveries in hand to come again",
+      () => context.watch.delivered >= delivered + LANES,
+      () => `${context.watch.delivered - delivered} deliveries after the cut`,
+    );
+    await context.quiet();
+    assert.equal(ledger.running, LANES, "a redelivery must wait for the handler of its key");
+    gate.open();
+    await context.settleUp(ledger, source, consumer);
+    assert.equal(consumer.stats().staleSettles, LANES, "stale settles");
+    expectReconnected(context);
+  },
+};
+
+export const cutResumes: Scenario = {
+  name: "settles work in hand after a cut, without a duplicate",
+  needs: ({ cut }) => cut,
+  appliesTo: ({ resumes }) => resumes,
+  async run(context) {
+    const { source, ledger, consumer, gate, signals } = await workInHand(context);
+    await cut(context);
+    await context.until(
+      "the connection to be back",
+      () =>
+        context.watch.states.includes("reconnecting") &&
+        context.watch.states.at(-1) === "connected",
+      () => context.watch.states,
+    );
+    gate.open();
+    // No fault is entered in the ledger: nothing had been settled before the cut, so nothing may be repeated.
+    await context.settleUp(ledger, source, consumer);
+    assert.equal(consumer.stats().staleSettles, 0, "stale settles");
+    assert.deepEqual(
+      signals.filter((signal) => signal.aborted),
+      [],
+      "aborted signals of a session that goes on",
+    );
+    expectReconnected(context);
+  },
+};
+
+interface WorkInHand {
+  readonly source: TestSource;
+  readonly ledger: Ledger;
+  readonly consumer: Consumer;
+  /** What the handlers in hand wait at. */
+  readonly gate: Gate;
+  readonly signals: readonly AbortSignal[];
+}
+
+/** A handler waits in every lane, nothing is settled yet. */
+async function workInHand(context: ScenarioContext): Promise<WorkInHand> {
+  const source = await context.createSource();
+  const ledger = await context.fill(source, entries(LANES, 10));
+  const gate = new Gate();
+  context.defer(() => gate.open());
+  const signals: AbortSignal[] = [];
+  const consumer = await context.consume(source, {
+    lanes: LANES,
+    window: 4 * LANES,
+    handler: recorded(ledger, async (_entry, { signal }) => {
+      if (signals.length >= LANES) return context.jitter();
+      signals.push(signal);
+      await gate.pass();
+    }),
+  });
+  await context.until(
+    "a handler in every lane",
+    () => signals.length === LANES,
+    () => `${signals.length} handlers`,
+  );
+  return { source, ledger, consumer, gate, signals };
+}
+
+function expectReconnected({ watch }: ScenarioContext): void {
+  const lost = watch.states.indexOf("reconnecting");
+  assert.ok(lost >= 0, `the loss of the connection was not told: ${watch.states}`);
+  assert.ok(
+    watch.states.indexOf("connected", lost) > lost,
+    `the return of the connection was not told: ${watch.states}`,
+  );
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { Ledger } from "../../ledger.ts";
+import type { Scenario } from "../../scenario.ts";
+import { Barrier } from "../../tools/gate.ts";
+import { entries } from "../../tools/messages.ts";
+import { recorded } from "../../tools/recorded.ts";
+
+export const twoConsumers: Scenario = {
+  name: "shares one source between two consumers",
+  needs: ({ competing }) => competing,
+  async run(context) {
+    const source = await context.createSource();
+    const ledger = new Ledger();
+    const both = new Barrier(2);
+    context.defer(() => both.open());
+    const handled = [0, 0];
+    const consumers = [];
+    for (const member of [0, 1]) {
+      // The first message of each member waits until the other has one too.
+      const consumer = await context.consume(source, {
+        member,
+        window: 16,
+        handler: recorded(ledger, async () => {
+          handled[member] = (handled[member] ?? 0) + 1;
+          if (handled[member] === 1) await both.pass();
+          await context.jitter();
+        }),
+      });
+      consumers.push(consumer);
+    }
+    await context.fill(source, entries(40, 5), ledger);
+    await context.until(
+      "both members to have a message",
+      () => both.met,
+      () => `${handled} messages`,
+    );
+    await context.until(
+      "every message to be handled",
+      () => ledger.complete,
+      () => ledger.report(),
+    );
+    for (const consumer of consumers) await context.within("the drain", consumer.drain());
+    const { lost, duplicates, violations, overlaps } = ledger.report();
+    assert.deepEqual({ lost, duplicates }, { lost: 0, duplicates: 0 }, ledger.findings.join("; "));
+    if (context.capabilities.partitions === "key") {
+      assert.deepEqual({ violations, overlaps }, { violations: 0, overlaps: 0 });
+    }
+    assert.equal(await source.purge(), 0, "messages left at the broker");
+  },
+};
+
+export const handover: Scenario = {
+  name: "hands over what a member leaves unsettled",
+  needs: ({ handover }) => handover,
+  async run(context) {
+    const source = await context.createSource();
+    const ledger = new Ledger();
+    const leaving = await context.tap(source, 10, 0);
+    const staying = await context.consume(source, { member: 1, handler: recorded(ledger) });
+    await context.fill(source, entries(20, 3), ledger);
+    await context.until(
+      "the member that leaves to have messages in hand",
+      () => leaving.tap.deliveries.length > 0,
+      () => leaving.tap.names,
+    );
+    // A change of members may end the sessions of those that stay.
+    if (context.capabilities.partitions === "key") ledger.faultInjected();
+    await context.within("close", leaving.subscription.close());
+    await context.until(
+      "the member that stays to handle everything",
+      () => ledger.complete,
+      () => ledger.report(),
+    );
+    await context.within("the drain", staying.drain());
+    const { lost, duplicates } = ledger.report();
+    assert.deepEqual({ lost, duplicates }, { lost: 0, duplicates: 0 }, ledger.findings.join("; "));
+    assert.equal(await source.purge(), 0, "messages left at the broker");
+  },
+};
