@@ -65,6 +65,7 @@ export class DeadLetters {
       diagnostics["lab:dead-letter:failed"].publish({ ...this.#hand.event(job), error: cause });
     }
     if (job.stale || this.#hand.phase === "ending") {
+      if (job.stale) this.#hand.counters.staleSettles++;
       this.#release(job);
     } else if (attempt < retry.attempts) {
       job.timer = clock.setTimeout(

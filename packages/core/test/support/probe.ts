@@ -71,16 +71,16 @@ class WatchedDelivery implements Delivery {
   }
 }
 
-/** The same publisher; `before` may refuse a batch by throwing, `confirmed` is told of what the broker has confirmed. */
+/** The same publisher; `before` may refuse a batch by a rejection, `confirmed` is told of what the broker has confirmed. */
 export function watchedPublisher(
   publisher: Publisher,
-  before: (messages: readonly OutgoingMessage[]) => void,
+  before: (messages: readonly OutgoingMessage[]) => Promise<void>,
   confirmed: (messages: readonly OutgoingMessage[]) => void,
 ): Publisher {
   return {
     capabilities: publisher.capabilities,
     async publish(destination, messages) {
-      before(messages);
+      await before(messages);
       await publisher.publish(destination, messages);
       confirmed(messages);
     },

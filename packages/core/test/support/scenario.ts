@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Dispatch } from "../../src/index.ts";
+import type { ConsumerStats, Dispatch } from "../../src/index.ts";
+import type { Trace } from "./trace.ts";
 import { type Planned, type Settings, World } from "./world.ts";
 
 /** One random run: messages, a consumer for them, and what happens to its connection. */
@@ -44,24 +45,31 @@ export function worldOf(scenario: Scenario, settings: Settings = {}): World {
   const world = new World(plan, { dispatch, lanes, window, ...settings });
   for (const at of scenario.cuts) world.clock.setTimeout(() => world.broker.cut(), at);
   const refused = new Set(scenario.refused);
-  world.refuseDeadLetter = (number) => {
+  world.beforeDeadLetter = async (number) => {
+    await world.clock.sleep(5);
     if (refused.delete(number)) throw new Error("a planned refusal");
   };
   return world;
 }
 
+export interface Ran {
+  readonly world: World;
+  readonly trace: Trace;
+  readonly stats: ConsumerStats;
+}
+
 /** Runs a scenario to its end. The trace has found whatever was wrong on the way. */
-export async function runScenario(scenario: Scenario, settings: Settings = {}): Promise<World> {
+export async function runScenario(scenario: Scenario, settings: Settings = {}): Promise<Ran> {
   const world = worldOf(scenario, settings);
-  await world.run();
-  return world;
+  const stats = await world.run();
+  return { world, trace: world.trace, stats };
 }
 
 /** Every message was handled, or confirmed as a dead letter if it never can be; the queue is empty. */
-export function expectNothingLost({ plan }: Scenario, { trace, broker }: World): void {
+export function expectNothingLost({ plan }: Scenario, { trace, world }: Ran): void {
   const all = plan.map((_, number) => number);
   expect(all.filter((number) => !trace.done.has(number))).toEqual([]);
   const hopeless = all.filter((number) => (plan[number]?.failures ?? 0) >= attempts);
   expect([...new Set(trace.deadLettered)].toSorted((a, b) => a - b)).toEqual(hopeless);
-  expect(broker.depth("q")).toMatchObject({ ready: 0, unsettled: 0 });
+  expect(world.broker.depth("q")).toMatchObject({ ready: 0, unsettled: 0 });
 }

@@ -1,6 +1,7 @@
 import {
   type ConsumeOptions,
   type Consumer,
+  type ConsumerStats,
   consume,
   type Handler,
   type OutgoingMessage,
@@ -40,8 +41,8 @@ export class World {
   readonly #plan: readonly Planned[];
   readonly #settings: Settings;
   readonly trace: Trace;
-  /** A dead letter that this refuses by a throw is not published. */
-  refuseDeadLetter: (number: number) => void = () => {};
+  /** Called before a dead letter is published; a rejection refuses it. */
+  beforeDeadLetter: (number: number) => Promise<void> = async () => {};
 
   constructor(plan: readonly Planned[], settings: Settings = {}) {
     this.#plan = plan;
@@ -74,12 +75,13 @@ export class World {
     });
   }
 
-  /** Publishes, consumes until nothing is left to happen, and ends the consumer. */
-  async run(): Promise<void> {
+  /** Publishes, consumes until nothing is left to happen, and ends the consumer. Gives its last figures. */
+  async run(): Promise<ConsumerStats> {
     await this.publish();
     const consumer = await this.consume();
     await this.clock.quiet();
     await consumer.drain();
+    return consumer.stats();
   }
 
   readonly handler: Handler<number> = (value, context) => {
@@ -112,8 +114,8 @@ export class World {
   #deadLetters(): Publisher {
     return watchedPublisher(
       this.broker.publisher(),
-      (messages) => {
-        for (const message of messages) this.refuseDeadLetter(number(message));
+      async (messages) => {
+        for (const message of messages) await this.beforeDeadLetter(number(message));
       },
       (messages) => {
         for (const message of messages) this.trace.confirmed(number(message));
