@@ -60,7 +60,7 @@ export class RunningConsumer<T> implements Consumer {
     signal?.throwIfAborted();
     signal?.addEventListener("abort", this.#abort, { once: true });
     this.#eventLoop.start();
-    const opening = subscriber.subscribe(source, { window, signal }, this.#engine);
+    const opening = (async () => subscriber.subscribe(source, { window, signal }, this.#engine))();
     this.#opening = opening.catch(() => undefined);
     try {
       await opening;

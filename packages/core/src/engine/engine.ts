@@ -39,7 +39,10 @@ export class Engine<T> implements Sink {
   }
 
   deliver(delivery: Delivery): void {
-    if (this.#hand.phase !== "open") return;
+    if (this.#hand.phase === "ending") {
+      this.#hand.leave();
+      return;
+    }
     const job = this.#hand.take(delivery);
     try {
       job.key = keyOf(this.#settings.key(delivery.message));

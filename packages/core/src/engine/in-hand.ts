@@ -5,8 +5,8 @@ import { Counters } from "./counters.ts";
 import { type Job, JobPool } from "./job.ts";
 
 /**
- * - `open`: takes deliveries.
- * - `finishing`: takes none, works on what is in hand.
+ * - `open`: the normal state.
+ * - `finishing`: works on what is in hand; only what was on its way comes in.
  * - `ending`: starts nothing any more; what still runs may settle.
  */
 export type Phase = "open" | "finishing" | "ending";
@@ -33,8 +33,14 @@ export class InHand {
     return this.#pool.take(delivery, this.#arrivals++);
   }
 
+  /** A delivery that comes too late to be worked on: unsettled, and left to the broker. */
+  leave(): void {
+    this.counters.received++;
+    this.counters.unsettled++;
+  }
+
   /**
-   * Settles and gives the job back. True if the outcome counts. A failure to settle is not the handler's: it is counted,
+   * Settles. True if the outcome counts. A failure to settle is not the handler's: it is counted,
    * and the handler is not run again for it.
    */
   settle(job: Job, outcome: Outcome): boolean {
