@@ -5,6 +5,7 @@ export interface Taken {
   readonly number: number;
   readonly key: string | undefined;
   readonly session: Session;
+  begun: boolean;
   succeeded: boolean;
   settled: { readonly outcome: Outcome; readonly result: SettleResult } | undefined;
 }
@@ -52,6 +53,17 @@ export class Trace {
     );
   }
 
+  /** What could begin if a lane is free: the first of its key, with nothing of the key at work or waiting. */
+  ready(): Taken[] {
+    const held = new Set([...this.#running].map(({ key }) => key));
+    return this.unsettled().filter(({ key, begun }) => {
+      if (key === undefined) return !begun;
+      const first = !held.has(key);
+      held.add(key);
+      return first && !begun;
+    });
+  }
+
   delivered(delivery: Delivery): void {
     const { message, session } = delivery;
     const number = Number(Buffer.from(message.body).toString());
@@ -59,6 +71,7 @@ export class Trace {
       number,
       key: message.key,
       session,
+      begun: false,
       succeeded: false,
       settled: undefined,
     };
@@ -99,6 +112,7 @@ export class Trace {
       if (other.lane === lane) this.#violation(`${name}: begun in lane ${lane}, which is busy`);
     }
     if (key !== undefined) this.#checkBefore(number, key, delivery, name);
+    (this.taken.get(delivery) as Taken).begun = true;
     this.attempts.push(begun);
     this.#running.add(begun);
     if (this.#running.size > this.#lanes) {

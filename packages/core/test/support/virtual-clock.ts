@@ -18,6 +18,8 @@ const quietTurns = 4;
  * of them, and there the clock goes on to the next timer, one at a time, those of one moment in the order they were set.
  */
 export class VirtualClock implements Clock {
+  /** Called each time that everything of a moment has happened, before time goes on. */
+  beforeStep: () => void = () => {};
   readonly #timers: Timer[] = []; // A binary heap.
   #now = 0;
   #numbers = 0;
@@ -75,6 +77,7 @@ export class VirtualClock implements Clock {
     setImmediate(this.#turn);
     if (++this.#quiet < quietTurns) return;
     this.#quiet = 0;
+    this.beforeStep();
     this.#pop();
     this.#now = next.at;
     this.#live--;

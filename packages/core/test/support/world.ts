@@ -3,12 +3,15 @@ import {
   type Consumer,
   type ConsumerStats,
   consume,
+  type DeadLetter,
   type Handler,
   type OutgoingMessage,
   type Publisher,
+  readDeadLetter,
 } from "../../src/index.ts";
 import { MemoryBroker } from "../../src/memory/index.ts";
 import { type Watch, watched, watchedPublisher } from "./probe.ts";
+import { RecordingSink } from "./recording-sink.ts";
 import { Trace } from "./trace.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -21,17 +24,15 @@ export interface Planned {
   readonly failures?: number;
 }
 
-export type Settings = Omit<
-  Partial<ConsumeOptions<number>>,
-  "subscriber" | "source" | "clock" | "deserialize"
-> & {
+export type Settings = Omit<Partial<ConsumeOptions<number>>, "subscriber" | "source" | "clock"> & {
   /** Watches the port besides the trace. */
   readonly watch?: Watch;
   /** Called before the planned handler. */
   readonly first?: Handler<number>;
 };
 
-const number = (message: { readonly body: Uint8Array }): number =>
+/** The number of a planned message. */
+export const numberOf = (message: { readonly body: Uint8Array }): number =>
   Number(Buffer.from(message.body).toString());
 
 /** One consumer on one memory broker, on virtual time, with planned messages `0, 1, …` and a trace of what happens. */
@@ -59,7 +60,8 @@ export class World {
   }
 
   async consume(): Promise<Consumer> {
-    const { watch, first: _, handler = this.handler, ...options } = this.#settings;
+    const { watch, first: _, ...given } = this.#settings;
+    const { handler = this.handler, deserialize = numberOf, ...options } = given;
     const { onFailure = "dead-letter" } = options;
     return consume<number>({
       retry: { attempts: 3, base: 10, jitter: 0 },
@@ -70,9 +72,18 @@ export class World {
       subscriber: watched(this.broker.subscriber(), this.#watch(watch ?? {})),
       source: "q",
       clock: this.clock,
-      deserialize: number,
+      deserialize,
       handler,
     });
+  }
+
+  /** Takes all dead letters out of their queue. */
+  async deadLetters(): Promise<DeadLetter[]> {
+    const sink = new RecordingSink((delivery) => delivery.settle("ack"));
+    const subscription = await this.broker.subscriber().subscribe("dead", { window: 1 }, sink);
+    await sink.received(this.broker.depth("dead").ready);
+    await subscription.close();
+    return sink.deliveries.map(({ message }) => readDeadLetter(message) as DeadLetter);
   }
 
   /** Publishes, consumes until nothing is left to happen, and ends the consumer. Gives its last figures. */
@@ -115,10 +126,10 @@ export class World {
     return watchedPublisher(
       this.broker.publisher(),
       async (messages) => {
-        for (const message of messages) await this.beforeDeadLetter(number(message));
+        for (const message of messages) await this.beforeDeadLetter(numberOf(message));
       },
       (messages) => {
-        for (const message of messages) this.trace.confirmed(number(message));
+        for (const message of messages) this.trace.confirmed(numberOf(message));
       },
     );
   }
