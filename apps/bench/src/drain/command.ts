@@ -1,0 +1,66 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { startRigs } from "../brokers.ts";
+import type { Command, Context } from "../command.ts";
+import { formatCount, formatMs } from "../format.ts";
+import { outputFolder } from "../output-folder.ts";
+import { progressOn } from "../progress.ts";
+import { configurations } from "./configuration.ts";
+import { drain } from "./drain.ts";
+import { type DrainOptions, drainHelp, parseDrainOptions } from "./options.ts";
+import { drainPage } from "./page/page.ts";
+import type { DrainResult } from "./result.ts";
+import { drainTable } from "./table.ts";
+import { createWorkload, fastestMs } from "./workload.ts";
+
+/** Drains a queued backlog through every subscriber design, on each broker. */
+export const drainCommand: Command = {
+  name: "drain",
+  summary: "drains a queued backlog through every subscriber design",
+  async run(argv, context) {
+    const options = parseDrainOptions(argv);
+    if (options.help) {
+      context.out.write(drainHelp);
+      return 0;
+    }
+    const folder = await outputFolder(options.out, "drain");
+    await using started = await startRigs(options.brokers, context);
+    const { rigs, skipped } = started;
+    for (const { broker, why } of skipped) context.out.write(`Not run: ${broker}. ${why}\n`);
+    context.out.write(announcement(options, rigs.length));
+
+    const measured = await drain(options, rigs, {
+      signal: context.signal,
+      progress: progressOn(context.out),
+      onBroker: (runs) => context.out.write(`\n${drainTable(runs)}`),
+    });
+    return conclude({ ...measured, skipped }, folder, context);
+  },
+};
+
+function announcement(
+  { configs, dispatch, workload: options }: DrainOptions,
+  rigs: number,
+): string {
+  const workload = createWorkload(options);
+  const runs = configurations(configs, dispatch);
+  const expectedMs = rigs * runs.reduce((sum, { lanes }) => sum + fastestMs(workload, lanes), 0);
+  return (
+    `${formatCount(workload.messages)} messages of ${formatCount(workload.keys)} keys, ` +
+    `${rigs * runs.length} runs, ${formatMs(expectedMs)} or more.\n`
+  );
+}
+
+async function conclude(result: DrainResult, folder: string, { out }: Context): Promise<number> {
+  const page = path.join(folder, "report.html");
+  const json = path.join(folder, "report.json");
+  await writeFile(page, drainPage(result));
+  await writeFile(json, `${JSON.stringify(result.report, null, 2)}\n`);
+  const { failures } = result;
+  const verdict =
+    failures.length === 0
+      ? "Every run kept the order of each key, handled each message, and left nothing on the broker.\n"
+      : `These checks did not hold:\n${failures.map((failure) => `  ✗ ${failure}\n`).join("")}`;
+  out.write(`\n${verdict}\n${page}\n${json}\n`);
+  return failures.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,47 @@
+import { LabError } from "@lab/core";
+import type { Command, Context } from "./command.ts";
+import { drainCommand } from "./drain/command.ts";
+import { engineCommand } from "./engine/command.ts";
+import { invalidOption } from "./invalid-option.ts";
+
+const commands: readonly Command[] = [drainCommand, engineCommand];
+
+const help = `Compares subscriber designs and engines, and draws the comparison.
+
+Usage: npm run bench -- [command] [options]
+
+${commands.map(({ name, summary }) => `  ${name.padEnd(8)}${summary}`).join("\n")}
+
+Without a command: drain. \`npm run bench -- <command> --help\` lists the options of a command.
+`;
+
+/** Runs the command that the arguments name; resolves to the exit code: 2 for arguments that cannot work. */
+export async function main(argv: readonly string[], context: Context): Promise<number> {
+  try {
+    const [first, ...rest] = argv;
+    if (first === "--help" || first === "-h" || first === "help") {
+      context.out.write(help);
+      return 0;
+    }
+    if (first === undefined || first.startsWith("-")) return await drainCommand.run(argv, context);
+    const command = commands.find(({ name }) => name === first);
+    if (command === undefined) {
+      const known = commands.map(({ name }) => name).join(" or ");
+      throw invalidOption(
+        "command",
+        first,
+        known,
+        "`npm run bench -- --help` says what each does.",
+      );
+    }
+    return await command.run(rest, context);
+  } catch (error) {
+    if (context.signal.aborted) {
+      context.err.write("\nInterrupted.\n");
+      return 130;
+    }
+    if (!(error instanceof LabError)) throw error;
+    context.err.write(`${error.code}: ${error.message}\n`);
+    return error.code === "INVALID_OPTION" ? 2 : 1;
+  }
+}

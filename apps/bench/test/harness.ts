@@ -1,0 +1,38 @@
+import { Writable } from "node:stream";
+import { type BrokerChoice, brokers } from "../src/brokers.ts";
+import type { Context } from "../src/command.ts";
+import { main } from "../src/main.ts";
+
+/** What a command wrote and how it ended. */
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the command line in this process, with the brokers given. */
+export async function bench(
+  argv: readonly string[],
+  {
+    choices = brokers,
+    signal = new AbortController().signal,
+  }: {
+    choices?: readonly BrokerChoice[];
+    signal?: AbortSignal;
+  } = {},
+): Promise<Outcome> {
+  const out = new Collected();
+  const err = new Collected();
+  const context: Context = { out, err, brokers: choices, signal };
+  const code = await main(argv, context);
+  return { code, out: out.text, err: err.text };
+}
+
+class Collected extends Writable {
+  text = "";
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
