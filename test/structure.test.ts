@@ -6,6 +6,8 @@ const allowed: Record<string, readonly string[]> = {
   "packages/core": ["@standard-schema/spec"],
   "packages/contract": ["@lab/core", "vitest"],
   "packages/mqtt": ["@lab/core", "mqtt"],
+  "packages/amqp": ["@lab/core", "amqplib"],
+  "packages/kafka": ["@lab/core", "kafkajs"],
 };
 
 const imports = (text: string): string[] =>
