@@ -14,7 +14,11 @@ export const declared: Scenario = {
     );
     const { headers, keys } = expected;
     const publisher = await context.publisher();
-    assert.deepEqual({ ...publisher.capabilities }, { headers, keys }, "the publisher's");
+    assert.deepEqual(
+      { ...publisher.capabilities },
+      { headers, keys },
+      "the publisher's capabilities",
+    );
     const { cut, restart, missingSource, wrongCredentials } = expected;
     const { unreachable, refusedDestination, refusedMessage } = expected;
     assert.deepEqual(

@@ -19,6 +19,8 @@ export class PortWatch {
   readonly findings: string[] = [];
   /** Every connection state told, over all subscriptions. */
   readonly states: ConnectionState[] = [];
+  /** Called with each connection state as it is told, when set. */
+  onState: ((state: ConnectionState) => void) | undefined;
   /** Deliveries handed out, over all subscriptions. */
   delivered = 0;
 
@@ -115,6 +117,7 @@ class WatchedSink implements Sink {
     if (this.#closed) this.#watch.note(`told the connection state ${state} after close`);
     this.#watch.states.push(state);
     this.#sink.connection(state, cause);
+    this.#watch.onState?.(state);
   }
 
   failed(error: Error): void {

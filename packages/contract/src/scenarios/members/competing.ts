@@ -14,13 +14,15 @@ export const twoConsumers: Scenario = {
     const both = new Barrier(2);
     context.defer(() => both.open());
     const handled = [0, 0];
+    const keysOf = [new Set<string>(), new Set<string>()] as const;
     const consumers = [];
-    for (const member of [0, 1]) {
+    for (const member of [0, 1] as const) {
       // The first message of each member waits until the other has one too.
       const consumer = await context.consume(source, {
         member,
         window: 16,
-        handler: recorded(ledger, async () => {
+        handler: recorded(ledger, async ({ key }) => {
+          keysOf[member].add(key);
           handled[member] = (handled[member] ?? 0) + 1;
           if (handled[member] === 1) await both.pass();
           await context.jitter();
@@ -28,7 +30,7 @@ export const twoConsumers: Scenario = {
       });
       consumers.push(consumer);
     }
-    await context.fill(source, entries(40, 5), ledger);
+    await context.fill(source, entries(41, 5), ledger);
     await context.until(
       "both members to have a message",
       () => both.met,
@@ -43,6 +45,8 @@ export const twoConsumers: Scenario = {
     const { lost, duplicates, violations, overlaps } = ledger.report();
     assert.deepEqual({ lost, duplicates }, { lost: 0, duplicates: 0 }, ledger.findings.join("; "));
     if (context.capabilities.partitions === "key") {
+      const atBoth = [...keysOf[0]].filter((key) => keysOf[1].has(key));
+      assert.deepEqual(atBoth, [], "keys at both members");
       assert.deepEqual({ violations, overlaps }, { violations: 0, overlaps: 0 });
     }
     assert.equal(await source.purge(), 0, "messages left at the broker");

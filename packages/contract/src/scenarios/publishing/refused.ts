@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { PublishError } from "@lab/core";
 import type { ScenarioContext } from "../../context.ts";
 import type { Scenario } from "../../scenario.ts";
+import { publishError } from "../../tools/errors.ts";
 import { refusedDestination, refusedMessage } from "../../tools/faults.ts";
 import { entries, outgoing } from "../../tools/messages.ts";
 
@@ -53,20 +53,4 @@ export const partlyRefused: Scenario = {
 
 function good(context: ScenarioContext): ReturnType<typeof outgoing>[] {
   return entries(1, 3).map((entry) => outgoing(entry, context.capabilities.keys));
-}
-
-async function publishError(
-  context: ScenarioContext,
-  publishing: Promise<void>,
-): Promise<PublishError> {
-  const outcome = await context.within(
-    "the publish to fail",
-    publishing.then(
-      () => undefined,
-      (error: unknown) => error,
-    ),
-  );
-  assert.ok(outcome instanceof PublishError, `expected a PublishError, got: ${outcome}`);
-  assert.equal(outcome.code, "PUBLISH_FAILED");
-  return outcome;
 }
