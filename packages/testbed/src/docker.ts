@@ -28,8 +28,17 @@ export async function dockerImage(kind: BrokerKind): Promise<{ image: string } |
   }
   try {
     const profile = ["--profile", kind.docker.profile];
-    const images = await ask("compose", "-f", composeFile, ...profile, "config", "--images");
-    return { image: images.trim() };
+    const { service } = kind.docker;
+    const image = await ask(
+      "compose",
+      "-f",
+      composeFile,
+      ...profile,
+      "config",
+      "--images",
+      service,
+    );
+    return { image: image.trim() };
   } catch (error) {
     return { why: `docker compose does not work: ${(error as Error).message}` };
   }

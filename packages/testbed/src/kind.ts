@@ -12,8 +12,8 @@ export interface BrokerKind {
   /** URL schemes and the ports they stand for when a URL names none. */
   readonly schemes: { readonly plain: Scheme; readonly tls: Scheme };
   /**
-   * Connects, completes the protocol's handshake, asks who answers and leaves. One attempt; rejects when refused or
-   * after a few seconds.
+   * Connects, completes the protocol's handshake, asks who answers and leaves. One attempt; rejects after a few
+   * seconds, and with `ACCESS_REFUSED` when the credentials are not accepted.
    */
   handshake(target: Target, trust: Trust): Promise<Identity>;
   readonly docker: DockerSetup;

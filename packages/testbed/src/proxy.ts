@@ -95,8 +95,12 @@ function forward(from: Socket, to: Socket, paused: () => boolean): void {
   from.on("close", () => to.destroySoon());
 }
 
-/** A reset is possible on a plain TCP connection that is established; others are closed. */
+/**
+ * Only a plain connection that is established and has not sent its FIN can be reset: with the FIN under way, node's
+ * `resetAndDestroy` fails and the socket never closes.
+ */
 function reset(socket: Socket): void {
-  if (socket.connecting || socket instanceof TLSSocket) socket.destroy();
-  else if (!socket.destroyed) socket.resetAndDestroy();
+  const possible = !socket.connecting && !socket.writableEnded && !(socket instanceof TLSSocket);
+  if (possible && !socket.destroyed) socket.resetAndDestroy();
+  else socket.destroy();
 }

@@ -12,7 +12,7 @@ export function runningUrl(kind: BrokerKind): string | undefined {
 /**
  * Greets the broker that the environment names. It is the user's choice, so when it does not answer nothing else is used
  * in its place.
- * @throws {LabError} `INVALID_OPTION`, `BROKER_UNREACHABLE`
+ * @throws {LabError} `INVALID_OPTION`, `ACCESS_REFUSED`, `BROKER_UNREACHABLE`
  */
 export async function greetRunning(
   kind: BrokerKind,
@@ -26,7 +26,7 @@ export async function greetRunning(
   } catch (error) {
     signal?.throwIfAborted();
     throw new LabError(
-      "BROKER_UNREACHABLE",
+      error instanceof LabError ? error.code : "BROKER_UNREACHABLE",
       `${kind.urlVariable} names the broker ${withoutPassword(url)}, which did not accept a connection: ` +
         `${(error as Error).message}. Start it, correct ${kind.urlVariable}, or unset it to let the test bed start one.`,
       { cause: error },

@@ -35,7 +35,7 @@ const docker: Way = async (kind, options) => {
   if (asked !== undefined) return { why: `the compose file does not do \`${asked}\`` };
   const found = await dockerImage(kind);
   if ("why" in found) return found;
-  const [, version = "unknown"] = found.image.split(":");
+  const version = /:([^:/@]+)(?:@|$)/.exec(found.image)?.[1] ?? "unknown";
   const identity = { product: kind.docker.service, version, real: true };
   return {
     candidate: { how: "docker", ...identity, where: found.image },

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { connectAsync, type MqttClient } from "mqtt";
+import { LabError } from "@lab/core";
+import { connect, type MqttClient } from "mqtt";
 import type { Identity, Trust } from "../../kind.ts";
 import type { Target } from "../../target.ts";
 
@@ -8,13 +9,16 @@ const versionLimit = 500;
 /** Where brokers keep a retained message that says who they are. */
 export const versionTopic = "$SYS/broker/version";
 
+/** Return codes of CONNACK: bad user name or password, not authorised. */
+const refusals: readonly unknown[] = [4, 5];
+
 /** CONNECT, CONNACK, and the retained message in which most brokers say who they are. */
 export async function mqttHandshake(
   { host, port, tls, credentials }: Target,
   { ca, signal }: Trust,
 ): Promise<Identity> {
   signal?.throwIfAborted();
-  const client = await connectAsync({
+  const client = connect({
     protocol: tls ? "mqtts" : "mqtt",
     host,
     port,
@@ -26,11 +30,28 @@ export async function mqttHandshake(
     ...(ca !== undefined && { ca }),
   });
   try {
-    signal?.throwIfAborted();
+    await connected(client, signal);
     return identify(await retainedVersion(client));
+  } catch (error) {
+    if (!refusals.includes((error as { code?: unknown }).code)) throw error;
+    throw new LabError("ACCESS_REFUSED", (error as Error).message, { cause: error });
   } finally {
-    client.removeAllListeners("message");
     await client.endAsync(true);
+  }
+}
+
+async function connected(client: MqttClient, signal: AbortSignal | undefined): Promise<void> {
+  let abort = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      client.on("error", reject); // stays, as an `error` that nobody listens to ends the process
+      client.once("close", () => reject(new Error("The connection was closed in the handshake")));
+      client.once("connect", () => resolve());
+      abort = () => reject(signal?.reason);
+      signal?.addEventListener("abort", abort);
+    });
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
 }
 
