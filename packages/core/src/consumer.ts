@@ -125,7 +125,7 @@ export class RunningConsumer<T> implements Consumer {
     await this.#closing(() => subscription?.stop());
     await this.#idleWithin(timeout);
     engine.end(() => {});
-    const left = engine.counters.unsettled;
+    const { left } = engine;
     await this.#closing(() => subscription?.close());
     signal?.removeEventListener("abort", this.#abort);
     this.#eventLoop.stop();

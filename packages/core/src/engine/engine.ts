@@ -34,13 +34,18 @@ export class Engine<T> implements Sink {
     return this.#hand.counters;
   }
 
+  /** Deliveries left to the broker if the consumer ended now. */
+  get left(): number {
+    return this.#hand.left;
+  }
+
   lanes(): LaneStats[] {
     return this.#dispatcher.lanes();
   }
 
   deliver(delivery: Delivery): void {
     if (this.#hand.phase === "ending") {
-      this.#hand.leave();
+      this.#hand.leave(delivery);
       return;
     }
     const job = this.#hand.take(delivery);
@@ -65,6 +70,7 @@ export class Engine<T> implements Sink {
       dropped++;
       return true;
     });
+    hand.sessionEnded(session);
     hand.counters.dropped += dropped;
     if (diagnostics["lab:session:ended"].hasSubscribers) {
       diagnostics["lab:session:ended"].publish({ source: this.#settings.source, dropped });

@@ -1,6 +1,6 @@
 import { diagnostics } from "../diagnostics.ts";
 import { LabError, toError } from "../errors.ts";
-import type { Delivery, Outcome } from "../ports.ts";
+import type { Delivery, Outcome, Session } from "../ports.ts";
 import { Counters } from "./counters.ts";
 import { type Job, JobPool } from "./job.ts";
 
@@ -17,8 +17,12 @@ export class InHand {
   phase: Phase = "open";
   readonly #source: string;
   readonly #pool: JobPool = new JobPool();
+  /** Unsettled deliveries that nobody works on any more, by session. */
+  readonly #abandoned = new Map<Session, number>();
   #arrivals = 0;
   #jobs = 0;
+  /** Deliveries whose session ended before they were settled, since the consumer takes no new ones. */
+  #lost = 0;
   #whenEmpty: (() => void) | undefined;
 
   constructor(source: string) {
@@ -26,17 +30,20 @@ export class InHand {
   }
 
   take(delivery: Delivery): Job {
-    const counters = this.counters;
-    counters.received++;
-    if (++counters.unsettled > counters.maxUnsettled) counters.maxUnsettled = counters.unsettled;
+    this.#received();
     this.#jobs++;
     return this.#pool.take(delivery, this.#arrivals++);
   }
 
   /** A delivery that comes too late to be worked on: unsettled, and left to the broker. */
-  leave(): void {
-    this.counters.received++;
-    this.counters.unsettled++;
+  leave(delivery: Delivery): void {
+    this.#received();
+    this.#abandon(delivery.session);
+  }
+
+  /** Deliveries left to the broker if the consumer ended now. */
+  get left(): number {
+    return this.counters.unsettled + this.#lost;
   }
 
   /**
@@ -47,7 +54,11 @@ export class InHand {
     let counts = false;
     try {
       counts = job.delivery.settle(outcome) !== "stale";
-      if (!counts) {
+      job.settled = true;
+      if (counts) {
+        if (!job.stale) this.counters.unsettled--;
+      } else {
+        this.expire(job);
         this.counters.staleSettles++;
         if (diagnostics["lab:message:stale"].hasSubscribers)
           diagnostics["lab:message:stale"].publish({ ...this.event(job), outcome });
@@ -61,7 +72,6 @@ export class InHand {
         diagnostics["lab:settle:failed"].publish({ ...this.event(job), outcome, error });
       }
     }
-    if (!job.stale) this.counters.unsettled--;
     return counts;
   }
 
@@ -69,11 +79,18 @@ export class InHand {
   expire(job: Job): void {
     if (job.stale) return;
     job.stale = true;
-    this.counters.unsettled--;
+    this.#expired(1);
+  }
+
+  /** Call it after `expire` for each job of the session. */
+  sessionEnded(session: Session): void {
+    this.#expired(this.#abandoned.get(session) ?? 0);
+    this.#abandoned.delete(session);
   }
 
   /** Gives the job back to the pool. What it was about must be read before. */
   recycle(job: Job): void {
+    if (!job.settled && !job.stale) this.#abandon(job.delivery.session);
     this.#pool.put(job);
     if (--this.#jobs === 0) this.#whenEmpty?.();
   }
@@ -86,5 +103,20 @@ export class InHand {
 
   event(job: Job): { source: string; delivery: Delivery; key: string | undefined } {
     return { source: this.#source, delivery: job.delivery, key: job.key };
+  }
+
+  #received(): void {
+    const { counters } = this;
+    counters.received++;
+    if (++counters.unsettled > counters.maxUnsettled) counters.maxUnsettled = counters.unsettled;
+  }
+
+  #abandon(session: Session): void {
+    this.#abandoned.set(session, (this.#abandoned.get(session) ?? 0) + 1);
+  }
+
+  #expired(deliveries: number): void {
+    this.counters.unsettled -= deliveries;
+    if (this.phase !== "open") this.#lost += deliveries;
   }
 }

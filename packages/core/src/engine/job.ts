@@ -19,6 +19,8 @@ export class Job {
   decoding = false;
   /** Set when no key could be selected: the job fails instead of running. */
   keyError: LabError | undefined = undefined;
+  /** The adapter has taken its outcome. */
+  settled = false;
   /** Its session has ended: it no longer counts as unsettled. */
   stale = false;
   /** The timer that ends the hold, where one is set. */
@@ -52,6 +54,7 @@ export class JobPool {
     job.hold = "none";
     job.decoding = false;
     job.keyError = undefined;
+    job.settled = false;
     job.stale = false;
     job.timer = undefined;
     job.limit = undefined;
