@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import type { Handler } from "../../src/index.ts";
+import { World } from "../support/world.ts";
+
+const plan = [{ key: "a" }, { key: "a" }];
+const retry = { attempts: 2, base: 10, jitter: 0 };
+
+describe("handlerTimeout", () => {
+  it("aborts the signal; a rejection then is a failed attempt and says so", async () => {
+    const reasons: unknown[] = [];
+    const handler: Handler<number> = (value, { signal }) => {
+      if (value === 1) return;
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => {
+          reasons.push(signal.reason);
+          reject(signal.reason);
+        });
+      });
+    };
+    const world = new World(plan, { handler, handlerTimeout: 20, retry });
+    const stats = await world.run();
+    expect(reasons).toMatchObject([{ code: "HANDLER_TIMEOUT" }, { code: "HANDLER_TIMEOUT" }]);
+    expect(world.clock.now()).toBe(50); // 20 + 10 + 20
+    expect(stats).toMatchObject({ handled: 1, failed: 2, retried: 1, deadLettered: 1 });
+    expect(await world.deadLetters()).toMatchObject([{ reason: "HANDLER_TIMEOUT", attempts: 2 }]);
+  });
+
+  it("waits for a handler that does not heed it, and takes what it returns", async () => {
+    const world: World = new World(
+      [
+        { key: "a", ms: 100 },
+        { key: "a", ms: 5 },
+      ],
+      {
+        handlerTimeout: 20,
+      },
+    );
+    const stats = await world.run();
+    expect(world.trace.attempts.map(({ start, end }) => [start, end])).toEqual([
+      [0, 100],
+      [100, 105],
+    ]);
+    expect(stats).toMatchObject({ handled: 2, failed: 0 });
+  });
+
+  it("is counted from the start of each attempt, not from the delivery", async () => {
+    const expired: number[] = [];
+    const world: World = new World(
+      [
+        { key: "a", ms: 15 },
+        { key: "a", ms: 15 },
+        { key: "a", ms: 15 },
+      ],
+      {
+        handlerTimeout: 20,
+        first: (value, { signal }) => {
+          signal.addEventListener("abort", () => expired.push(value));
+        },
+      },
+    );
+    await world.run();
+    expect(expired).toEqual([]);
+  });
+
+  it("leaves no timer behind", async () => {
+    const world = new World([{ key: "a" }, { key: "a", ms: 3 }], { handlerTimeout: 1_000_000 });
+    await world.run();
+    expect(world.clock.now()).toBe(3);
+  });
+
+  it("aborts with the session as well, and once only", async () => {
+    const reasons: unknown[] = [];
+    const world: World = new World([{ key: "a", ms: 100 }], {
+      handlerTimeout: 50,
+      first: (_, { signal, attempt, delivery }) => {
+        if (attempt === 1 && !delivery.redelivered) {
+          signal.addEventListener("abort", () => reasons.push(signal.reason));
+        }
+      },
+    });
+    world.clock.setTimeout(() => world.broker.cut(), 10);
+    await world.run();
+    expect(reasons).toMatchObject([{ code: "SESSION_ENDED" }]);
+  });
+
+  it("keeps the signal of the time limit where it is asked for only afterwards", async () => {
+    const seen: unknown[] = [];
+    const world: World = new World([{ key: "a" }], {
+      handlerTimeout: 20,
+      handler: async (_, context) => {
+        await world.clock.sleep(30);
+        seen.push(context.signal.aborted, context.signal.reason);
+      },
+    });
+    await world.run();
+    expect(seen).toMatchObject([true, { code: "HANDLER_TIMEOUT" }]);
+  });
+});
