@@ -29,7 +29,7 @@ interface Page {
 
 /**
  * Judges order and completeness. Each key's messages carry the sequence numbers 0, 1, 2 … in the order published; the
- * handler reports its start and its end. About 100 ns a call, and memory for keys only, as long as order is kept.
+ * handler reports its start and its end. Costs a map look-up a call, and memory for keys only, as long as order is kept.
  */
 export class Ledger {
   readonly #pages = new Map<string, Page>();

@@ -1,4 +1,8 @@
-import { contract } from "../src/index.ts";
-import { memoryCapabilities, memoryRig } from "../src/memory/index.ts";
+import { contract } from "@lab/contract";
+import { memoryCapabilities, memoryRig } from "@lab/contract/memory";
 
-contract({ name: "memory", capabilities: memoryCapabilities, rig: memoryRig });
+contract({
+  name: "memory",
+  capabilities: memoryCapabilities,
+  rig: () => memoryRig(),
+});

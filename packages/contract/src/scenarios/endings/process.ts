@@ -12,8 +12,17 @@ export const nothingKeptAlive: Scenario = {
     context.defer(() => resources.stop());
     await resources.run(async () => {
       const ledger = await context.fill(source, entries(4, 5));
-      const drained = await context.consume(source, { handler: recorded(ledger) });
-      await context.settleUp(ledger, source, drained);
+      const drained = await context.consume(source, {
+        drainTimeout: 10 * context.deadline, // A timer for it must be gone long before it is due.
+        handler: recorded(ledger),
+      });
+      await context.until(
+        "every message to be handled",
+        () => ledger.complete,
+        () => ledger.report(),
+      );
+      await context.within("the drain", drained.drain());
+      await context.settleUp(ledger, source);
 
       const { subscription } = await context.tap(source, 4);
       await context.within("close", subscription.close());
