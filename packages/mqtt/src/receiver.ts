@@ -32,7 +32,8 @@ export interface ReceiverOptions {
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #owed: Unacknowledged;
-  /** Unsettled deliveries for which the broker is owed nothing: QoS 0, and those that it has forgotten. */
+  #unsettled = 0;
+  /** Those of them for which the broker is owed nothing: QoS 0, and what it has forgotten. */
   #unowed = 0;
   #session: AdapterSession | undefined;
   #acknowledger: Acknowledger | undefined;
@@ -83,6 +84,10 @@ export class Receiver {
       }
       const { connection } = acknowledger;
       this.#unowed += this.#owed.forgetBefore(idOf(packet), packet.dup, connection);
+      if (this.#stopped && this.#owed.missing > 0) {
+        done(notYet); // Behind it may come what is in hand, and has to be told of.
+        return;
+      }
     }
     if (this.#stopped || this.#full) {
       this.#held = { packet, topic, done };
@@ -108,8 +113,15 @@ export class Receiver {
     held?.done(notYet);
   }
 
+  /**
+   * What is settled counts until the broker has been told: where a slow message holds back the acknowledgements, the
+   * memory would grow with the backlog. But not while a resumed session catches up: what is in hand may come again only
+   * behind this.
+   */
   get #full(): boolean {
-    return this.#owed.size + this.#unowed >= this.#options.window;
+    const catchingUp = this.#owed.missing > 0;
+    const inHand = catchingUp ? this.#unsettled : this.#owed.size + this.#unowed;
+    return inHand >= this.#options.window;
   }
 
   #tied(packet: IPublishPacket, topic: string, acknowledger: Acknowledger): boolean {
@@ -140,10 +152,12 @@ export class Receiver {
       this.#unowed++;
       if (packet.qos === 2) warnOfQos2(topic);
     }
+    this.#unsettled++;
     this.#options.sink.deliver(delivery);
   }
 
   readonly #settle = (delivery: MqttDelivery): void => {
+    this.#unsettled--;
     if (delivery.packetId === 0) this.#unowed--;
     const acknowledger = this.#acknowledger;
     const due = acknowledger?.connection === delivery.connection && acknowledger.settled(delivery);
@@ -177,6 +191,7 @@ export class Receiver {
     this.#session = undefined;
     this.#owed.clear();
     this.#unowed = 0;
+    this.#unsettled = 0;
     session.end(cause);
     this.#options.sink.sessionEnded(session);
   }

@@ -4,6 +4,10 @@ import { Link } from "./link.ts";
 import type { MqttSubscriberOptions, Settings } from "./options.ts";
 import { Receiver } from "./receiver.ts";
 import { connectionFault, subscriptionRefusal } from "./refusal.ts";
+import { isShared } from "./source.ts";
+
+/** In ms. Often enough to see a lost connection soon. */
+const longestPing = 1_000;
 
 type Suback = Parameters<ClientSubscribeCallback>[2];
 
@@ -108,14 +112,14 @@ export class MqttSubscription implements Subscription {
   }
 
   /**
-   * A resumed session has its subscription, unless the broker was restored from older data. MQTT 5 can ask again
-   * without getting all retained messages again; 3.1.1 cannot, so there the session is trusted.
+   * A resumed session need not have its subscription: mosquitto 2.0 forgets shared ones when it restarts. To ask again
+   * does no harm, except in 3.1.1, where it brings all retained messages again unless the subscription is shared.
    */
   #subscribe(): void {
     this.#sendPings();
     const { protocolVersion, qos } = this.#settings;
     const again = this.#state === "open";
-    if (again && this.#sessionPresent && protocolVersion === 4) return;
+    if (again && this.#sessionPresent && protocolVersion === 4 && !isShared(this.#source)) return;
     const retainHandling = protocolVersion === 5 && again ? { rh: 1 } : {};
     this.#link.client.subscribe(this.#source, { qos, ...retainHandling }, (error, _, suback) =>
       this.#answered(error, suback),
@@ -142,16 +146,22 @@ export class MqttSubscription implements Subscription {
     this.#accept();
   }
 
-  /** While mqtt.js waits for a free place in the window it does not see the answers to its own pings. */
+  /**
+   * While mqtt.js waits for a free place in the window it does not see the answers to its own pings, nor that the
+   * connection is gone: only a write tells.
+   */
   #sendPings(): void {
     const { client } = this.#link;
     clearInterval(this.#pings);
     if (!(client.keepalive > 0)) return;
-    this.#pings = setInterval(() => {
-      if (!this.#receiver.holding) return;
-      client.sendPing();
-      client.reschedulePing(true);
-    }, client.keepalive * 500);
+    this.#pings = setInterval(
+      () => {
+        if (!this.#receiver.holding) return;
+        client.sendPing();
+        client.reschedulePing(true);
+      },
+      Math.min(client.keepalive * 500, longestPing),
+    );
   }
 
   #fail(error: LabError): void {

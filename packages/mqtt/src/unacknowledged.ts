@@ -11,7 +11,6 @@ import { sameMessage } from "./message.ts";
  */
 export class Unacknowledged {
   readonly #byId = new Map<number, MqttDelivery>();
-  /** Those that have not come again on the present connection. */
   #missing = 0;
   /** Ids acknowledged last. Their acknowledgements may have been lost with the connection. */
   readonly #lastAcknowledged: Uint16Array;
@@ -25,6 +24,11 @@ export class Unacknowledged {
 
   get size(): number {
     return this.#byId.size;
+  }
+
+  /** Those that have not come again on the present connection. */
+  get missing(): number {
+    return this.#missing;
   }
 
   has(packetId: number): boolean {

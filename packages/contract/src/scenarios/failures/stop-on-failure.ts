@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Scenario } from "../../scenario.ts";
 import { labError } from "../../tools/errors.ts";
+import { Gate } from "../../tools/gate.ts";
 import { entries } from "../../tools/messages.ts";
 import { recorded } from "../../tools/recorded.ts";
 
@@ -9,15 +10,19 @@ export const stopOnFailure: Scenario = {
   async run(context) {
     const source = await context.createSource();
     const ledger = await context.fill(source, entries(2, 10));
+    const subscribed = new Gate(); // A failure before that would be `consume`'s own.
     const failing = await context.consume(source, {
       lanes: 1,
       mayFail: true,
       retry: { attempts: 2, base: 1 },
       onFailure: "stop",
-      handler: recorded(ledger, ({ key, seq }) => {
-        if (key === "key-1" && seq === 4) throw new Error("cannot go on");
+      handler: recorded(ledger, async ({ key, seq }) => {
+        if (key !== "key-1" || seq !== 4) return;
+        await subscribed.pass();
+        throw new Error("cannot go on");
       }),
     });
+    subscribed.open();
     await assert.rejects(
       context.within("the consumer to end", failing.closed),
       labError("HANDLER_FAILED", "cannot go on"),

@@ -1,0 +1,7 @@
+export {
+  type MqttAdapter,
+  type MqttRigOptions,
+  type MqttRigOutlook,
+  mqttCapabilities,
+  mqttRig,
+} from "./mqtt.ts";
