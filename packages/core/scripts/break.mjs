@@ -1,7 +1,7 @@
 // Proves that the tests can fail. A comment above a test names a line of the source and what to put in its place:
 //   // Break it: src/file.ts: `old` -> `new`
 // Each of them is applied alone, in a copy of the package, and the test file has to fail.
-//   node packages/core/scripts/break.mjs [part of a test file's name]
+//   npm run test:breaks -w @lab/core [-- part of a test file's name]
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -51,7 +51,7 @@ try {
           "5000",
           join(tests, file),
         ],
-        { cwd: copy, encoding: "utf8" },
+        { cwd: copy, encoding: "utf8", timeout: 120_000 },
       );
       writeFileSync(path, original);
       const failed = run.stdout.match(/Tests .*?(\d+) failed/)?.[1];
