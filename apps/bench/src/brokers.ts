@@ -1,6 +1,9 @@
 import type { Rig } from "@lab/contract";
 import { memoryRig } from "@lab/contract/memory";
 import { LabError } from "@lab/core";
+import { mqttPublisher, mqttSubscriber } from "@lab/mqtt";
+import { type How, startBroker } from "@lab/testbed";
+import { mqttRig } from "@lab/testbed/rigs";
 import type { Context } from "./command.ts";
 import { invalidOption } from "./invalid-option.ts";
 
@@ -19,7 +22,16 @@ export interface BrokerChoice {
 
 export const brokers: readonly BrokerChoice[] = [
   { name: "memory", start: async () => memoryRig() },
+  { name: "mqtt", start: (signal) => startMqtt(signal) },
 ];
+
+/** The first that the test bed finds, or one of the kind given. */
+export async function startMqtt(signal: AbortSignal, how?: How): Promise<Rig> {
+  const broker = await startBroker("mqtt", { signal, how });
+  // The embedded broker speaks MQTT 3.1.1 only.
+  const protocolVersion = broker.how === "embedded" ? 4 : 5;
+  return mqttRig({ broker, adapter: { mqttSubscriber, mqttPublisher }, protocolVersion });
+}
 
 /** @throws {LabError} `INVALID_OPTION` */
 export function parseBrokers(option: string, text: string): BrokerName[] {

@@ -35,6 +35,7 @@ svg + .note { margin-top: 12px; }
 .verdict b { color: var(--good); }
 .verdict.failed b { color: var(--bad); }
 .verdict ul { margin: 6px 0 0; padding-left: 20px; }
+.verdict ul.plain { list-style: none; padding-left: 0; }
 .tag { display: inline-block; border: 1px dashed currentColor; border-radius: 999px; padding: 0 9px; font-size: 13px; font-weight: 500; color: var(--soft); vertical-align: 2px; }
 dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px 16px; margin: 8px 0 0; font-size: 15px; }
 dl.facts dd { margin: 0; overflow-wrap: anywhere; }
@@ -77,6 +78,10 @@ svg .ridge .density { fill: var(--inline-2); } svg .ridge.keyed .density { fill:
 svg .ridge .base { stroke: var(--soft); stroke-width: 0.8; }
 svg .ridge .p50 { stroke: var(--ink); stroke-width: 2; }
 svg .ridge .p99 { fill: var(--ink); }
+svg .mark { fill: var(--inline); }
+svg .contender .base { stroke: var(--rule); stroke-width: 3; }
+svg .contender.lanes .mark, svg .contender.lanes .name { fill: var(--keyed); }
+svg .contender.peer .mark { fill: var(--hashed); }
 
 .timelines { margin: 14px 0 26px; }
 .timeline { margin: 0 0 10px; }

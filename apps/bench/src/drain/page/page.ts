@@ -1,5 +1,6 @@
-import { formatBytes, formatCount, formatFactor, formatMs } from "../../format.ts";
+import { formatCount, formatFactor, formatMs } from "../../format.ts";
 import { document } from "../../page/document.ts";
+import { environmentCard } from "../../page/environment-card.ts";
 import { html, type Markup } from "../../page/html.ts";
 import { configurationName } from "../configuration.ts";
 import { definitions } from "../definitions.ts";
@@ -59,13 +60,7 @@ function setUp({ report }: DrainResult): Markup {
 <dt>Window</dt><dd>${formatCount(params.window)} unsettled deliveries at most</dd>
 <dt>Seed</dt><dd>${params.seed}: the same keys and handler times for each run</dd>
 </dl></section>
-<section class="card"><h3>On what</h3><dl class="facts">
-<dt>Time</dt><dd><time datetime="${startedAt}">${startedAt.replace("T", " ").replace(/\.\d+Z$/, " UTC")}</time></dd>
-<dt>Node.js</dt><dd>${environment.node}</dd>
-<dt>System</dt><dd>${environment.os}</dd>
-<dt>Processor</dt><dd>${environment.cpu}, ${environment.cores} ${environment.cores === 1 ? "core" : "cores"}</dd>
-<dt>Memory</dt><dd>${formatBytes(environment.memoryBytes)}</dd>
-</dl></section></div>`;
+${environmentCard(environment, startedAt)}</div>`;
 }
 
 function brokerSection(runs: readonly DetailedRun[], id: string): Markup {

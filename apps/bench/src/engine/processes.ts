@@ -1,0 +1,45 @@
+import type { Contender } from "./contender.ts";
+import type { WorkerRequest, WorkerResponse } from "./protocol.ts";
+import { WorkerProcess } from "./worker-process.ts";
+
+/** The processes that take the times: one for each contender, started when it is first needed and kept. */
+export class TimingProcesses implements AsyncDisposable {
+  readonly #signal: AbortSignal;
+  readonly #running = new Map<Contender, WorkerProcess>();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  measure(contender: Contender, request: WorkerRequest): Promise<WorkerResponse> {
+    let process = this.#running.get(contender);
+    if (process === undefined) {
+      process = new WorkerProcess(contender.name, false, this.#signal);
+      this.#running.set(contender, process);
+    }
+    return process.measure(request);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(Array.from(this.#running.values(), (one) => one[Symbol.asyncDispose]()));
+  }
+}
+
+/**
+ * Heap allocated for each message, in bytes, counted in a process that collects no garbage meanwhile.
+ * @throws {Error} when it did all the same
+ */
+export async function allocatedPerMessage(
+  { name }: Contender,
+  request: WorkerRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  await using process = new WorkerProcess(name, true, signal);
+  const { bytesPerMessage, collections } = await process.measure(request);
+  if (collections > 0) {
+    throw new Error(
+      `Allocations of ${name} could not be counted: the garbage collector ran ${collections} times meanwhile.`,
+    );
+  }
+  return bytesPerMessage;
+}

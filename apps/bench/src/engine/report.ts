@@ -1,0 +1,36 @@
+import type { Environment } from "../environment.ts";
+
+/** `report.json` of `engine`. */
+export interface EngineReport {
+  readonly kind: "engine";
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly environment: Environment;
+  readonly params: EngineParams;
+  readonly rows: readonly EngineRow[];
+  /** Resident memory while `consume` handled the backlog of the last round, in bytes. */
+  readonly residentBytes: { readonly before: number; readonly peak: number };
+}
+
+export interface EngineParams {
+  readonly messages: number;
+  readonly keys: readonly number[];
+  readonly rounds: number;
+  readonly lanes: number;
+  readonly window: number;
+}
+
+/** One contender with one number of keys. */
+export interface EngineRow {
+  readonly name: string;
+  /** The npm package compared with, and its version; null for our own and for the bare loop. */
+  readonly peer: string | null;
+  readonly keys: number;
+  readonly messages: number;
+  /** Median of the rounds. */
+  readonly nsPerMessage: number;
+  /** Median over the rounds of the time per message ÷ that of a bare `await` loop in the same round. */
+  readonly overBareAwait: number;
+  /** Heap allocated for each message, the handler's own promise included. */
+  readonly bytesPerMessage: number;
+}

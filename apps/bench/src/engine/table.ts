@@ -1,0 +1,22 @@
+import { formatCount, formatFactor } from "../format.ts";
+import { textTable } from "../text-table.ts";
+import type { EngineReport } from "./report.ts";
+import { targetsOf } from "./targets.ts";
+
+/** A table for each number of keys, then the figures to reach. */
+export function engineTables(report: EngineReport): string {
+  const head = ["", "ns a message", "over bare await", "bytes a message"];
+  const tables = report.params.keys.map((keys) => {
+    const rows = report.rows
+      .filter((row) => row.keys === keys)
+      .map((row) => [
+        row.peer ?? row.name,
+        row.nsPerMessage.toFixed(0),
+        formatFactor(row.overBareAwait),
+        formatCount(row.bytesPerMessage),
+      ]);
+    return `${formatCount(keys)} keys\n${textTable([head, ...rows])}\n`;
+  });
+  const targets = targetsOf(report).map(({ text, reached }) => `${reached ? "✓" : "✗"} ${text}\n`);
+  return tables.concat(targets).join("");
+}

@@ -1,0 +1,61 @@
+import { formatBytes, formatCount, formatFactor } from "../format.ts";
+import { consumeOnMemory, keyedLanes } from "./own.ts";
+import type { EngineReport, EngineRow } from "./report.ts";
+
+/** A figure to reach, and whether this report does. */
+export interface Target {
+  readonly text: string;
+  readonly reached: boolean;
+}
+
+const fewKeys = 1_000;
+const manyKeys = 1_000_000;
+
+/** Memory that a young generation and its like may take, however long the backlog is. */
+const flatWithin = 64 * 1024 ** 2;
+
+/** What the engine is held to, as far as the report has the rows for it. */
+export function targetsOf({ rows, residentBytes }: EngineReport): Target[] {
+  const row = (name: string, keys: number): EngineRow | undefined =>
+    rows.find((one) => one.name === name && one.keys === keys);
+  const few = row(keyedLanes.name, fewKeys);
+  const many = row(keyedLanes.name, manyKeys);
+  const whole = row(consumeOnMemory.name, fewKeys);
+  const targets: Target[] = [];
+  if (few !== undefined) {
+    targets.push({
+      text: `keyed lanes at 1,000 keys take ${formatFactor(few.overBareAwait)} a bare await (target: 2.5× at most)`,
+      reached: few.overBareAwait <= 2.5,
+    });
+    targets.push({
+      text: `they allocate ${formatCount(few.bytesPerMessage)} bytes a message (target: 200 at most)`,
+      reached: few.bytesPerMessage <= 200,
+    });
+    const peers = rows.filter(({ peer, keys }) => peer !== null && keys === fewKeys);
+    const fastest = peers.reduce((a, b) => (b.nsPerMessage < a.nsPerMessage ? b : a));
+    targets.push({
+      text: `the fastest peer, ${fastest.peer}, takes ${formatFactor(fastest.nsPerMessage / few.nsPerMessage)} as long (target: behind)`,
+      reached: fastest.nsPerMessage > few.nsPerMessage,
+    });
+  }
+  if (few !== undefined && many !== undefined) {
+    const growth = many.nsPerMessage / few.nsPerMessage;
+    targets.push({
+      text: `1,000,000 keys take ${formatFactor(growth)} as long as 1,000 (target: 1.3× at most)`,
+      reached: growth <= 1.3,
+    });
+  }
+  if (whole !== undefined) {
+    const rate = 1e9 / whole.nsPerMessage;
+    targets.push({
+      text: `consume on memory handles ${formatCount(rate)} messages a second (target: 1,000,000)`,
+      reached: rate >= 1e6,
+    });
+    const { before, peak } = residentBytes;
+    targets.push({
+      text: `over a backlog of ${formatCount(whole.messages)} it grew from ${formatBytes(before)} to ${formatBytes(peak)} resident at most (target: flat)`,
+      reached: peak <= before + flatWithin,
+    });
+  }
+  return targets;
+}
