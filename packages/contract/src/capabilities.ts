@@ -1,4 +1,5 @@
 import type { SubscriberCapabilities } from "@lab/core";
+import { invalidOption } from "@lab/core/adapter";
 
 /** `true`, or why not: a sentence that the suite prints with the scenarios it skips for it. */
 export type Support = true | string;
@@ -37,4 +38,29 @@ export interface ContractCapabilities extends SubscriberCapabilities {
   readonly keepAliveMs: number | string;
   /** The largest body that the broker takes, in bytes, where that is less than 1 MB. @default 1_000_000 */
   readonly largestBody?: number;
+}
+
+const supports = [
+  "competing",
+  "handover",
+  "cut",
+  "restart",
+  "missingSource",
+  "wrongCredentials",
+  "unreachable",
+  "refusedDestination",
+  "refusedMessage",
+] as const satisfies readonly (keyof ContractCapabilities)[];
+
+/** @throws {LabError} `INVALID_OPTION` where something would be skipped and nobody were told why */
+export function checkCapabilities(capabilities: ContractCapabilities): void {
+  for (const name of supports) {
+    const value: unknown = capabilities[name];
+    if (value === true || (typeof value === "string" && value !== "")) continue;
+    throw invalidOption(`capabilities.${name}`, value, "true, or a sentence that says why not");
+  }
+  const { keepAliveMs } = capabilities;
+  if (typeof keepAliveMs === "number" ? keepAliveMs > 0 : Boolean(keepAliveMs)) return;
+  const expected = "a number of ms, or a sentence that says why there is none";
+  throw invalidOption("capabilities.keepAliveMs", keepAliveMs, expected);
 }

@@ -1,8 +1,8 @@
+import { invalidOption } from "@lab/core/adapter";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import type { ContractCapabilities } from "./capabilities.ts";
+import { type ContractCapabilities, checkCapabilities } from "./capabilities.ts";
 import { runScenario } from "./context.ts";
 import type { Rig } from "./rig.ts";
-import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios/index.ts";
 
 export interface ContractOptions {
@@ -21,8 +21,12 @@ const WAITS_PER_SCENARIO = 3;
 /**
  * Registers the suite in vitest: a test for each scenario. What the capabilities rule out is skipped, and printed with
  * why at the end. With `CONTRACT_STRESS=N` in the environment it is registered N times, and the copies run side by side.
+ * @throws {LabError} `INVALID_OPTION`
  */
 export function contract(options: ContractOptions): void {
+  checkCapabilities(options.capabilities);
+  const { deadline = 1 } = options;
+  if (!(deadline > 0)) throw invalidOption("deadline", deadline, "a number of ms above 0");
   const copies = stressCopies();
   for (let copy = 1; copy <= copies; copy++) {
     const name = copies === 1 ? options.name : `${options.name}, copy ${copy}`;
@@ -61,12 +65,7 @@ function stressCopies(): number {
   const text = process.env.CONTRACT_STRESS ?? "1";
   const copies = Number(text);
   if (!Number.isInteger(copies) || copies < 1) {
-    throw new Error(`Expected CONTRACT_STRESS to be an integer ≥ 1, got "${text}".`);
+    throw invalidOption("CONTRACT_STRESS", text, "an integer ≥ 1");
   }
   return copies;
-}
-
-/** For tests of the suite itself. */
-export function allScenarios(): Scenario[] {
-  return Object.values(scenarios).flat();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runScenario } from "../src/context.ts";
-import { allScenarios } from "../src/contract.ts";
+import { scenarios } from "../src/scenarios/index.ts";
 import type { Broken } from "./broken/broken.ts";
 import { brokenDeliveries } from "./broken/deliveries.ts";
 import { brokenEndings } from "./broken/endings.ts";
@@ -13,7 +13,9 @@ import { altered } from "./support/altered.ts";
 const DEADLINE = 2_000;
 
 async function failureOf({ fails, alteration }: Broken): Promise<string> {
-  const scenario = allScenarios().find(({ name }) => name === fails);
+  const scenario = Object.values(scenarios)
+    .flat()
+    .find(({ name }) => name === fails);
   if (scenario === undefined) throw new Error(`There is no scenario "${fails}".`);
   const { rig, capabilities } = altered(alteration);
   try {

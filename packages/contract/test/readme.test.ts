@@ -28,7 +28,7 @@ test("the README lists every scenario, by theme and in order", () => {
 });
 
 test("the README describes every capability", () => {
-  const described = [...section("Declare capabilities").matchAll(/^\| `(\w+)` \|/gm)];
+  const described = [...section("Declare capabilities").matchAll(/^\| `(\w+)` +\|/gm)];
   const known = [...Object.keys(memoryCapabilities), "largestBody"];
   expect(described.map(([, name]) => name).sort()).toEqual(known.sort());
 });
