@@ -77,7 +77,7 @@ export class RunningConsumer<T> implements Consumer {
     throw this.#error ?? signal?.reason;
   }
 
-  drain({ timeout = this.#settings.drainTimeout }: DrainOptions = {}): Promise<DrainResult> {
+  async drain({ timeout = this.#settings.drainTimeout }: DrainOptions = {}): Promise<DrainResult> {
     checkTimeout(timeout);
     return this.#end(timeout, () => this.#engine.finish(this.#resolveIdle));
   }

@@ -1,37 +1,47 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { LabError } from "./errors.ts";
-import type { Deserializer, Message } from "./ports.ts";
+import type { Deserialize, Deserializer, Message } from "./ports.ts";
 import { isThenable } from "./thenable.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+const parse = (message: Message): unknown => JSON.parse(utf8.decode(message.body));
 
 /**
  * Decodes JSON in UTF-8; with a schema of any Standard Schema library (Zod, Valibot, ArkType, …) also validates it, and
  * the handler gets the schema's output.
  * @throws {LabError} `DECODE_FAILED` for each message that is not valid
  */
-export function json(): Deserializer<unknown>;
-export function json<S extends StandardSchemaV1>(
-  schema: S,
-): Deserializer<StandardSchemaV1.InferOutput<S>>;
-export function json(schema?: StandardSchemaV1): Deserializer<unknown> {
-  const parse = (message: Message): unknown => JSON.parse(utf8.decode(message.body));
-  return schema === undefined ? parse : validated(parse, schema);
+export function json(): { readonly deserialize: Deserialize<unknown> };
+export function json<T>(schema: StandardSchemaV1<unknown, T>): {
+  readonly deserialize: Deserialize<T>;
+};
+export function json(schema?: StandardSchemaV1): { readonly deserialize: Deserialize<unknown> } {
+  return schema === undefined ? { deserialize: parse } : validated(parse, schema);
 }
 
 /** Validates what another deserializer gives. Synchronous as long as that and the schema are. */
-export function validated<S extends StandardSchemaV1>(
-  deserialize: Deserializer<unknown>,
-  schema: S,
-): Deserializer<StandardSchemaV1.InferOutput<S>> {
+export function validated<T>(
+  deserializer: Deserializer<unknown>,
+  schema: StandardSchemaV1<unknown, T>,
+): { readonly deserialize: Deserialize<T> } {
+  const deserialize = deserializeOf(deserializer);
   const validate = (value: unknown) => {
     const result = schema["~standard"].validate(value);
-    return result instanceof Promise ? result.then(accept) : accept(result);
+    return isThenable(result) ? result.then(accept) : accept(result);
   };
-  return (message) => {
-    const value = deserialize(message);
-    return isThenable(value) ? value.then(validate) : validate(value);
+  return {
+    deserialize: (message) => {
+      const value = deserialize(message);
+      return isThenable(value) ? value.then(validate) : validate(value);
+    },
   };
+}
+
+/** The function of a deserializer in either form. */
+export function deserializeOf<T>(deserializer: Deserializer<T>): Deserialize<T> {
+  return typeof deserializer === "function"
+    ? deserializer
+    : (message) => deserializer.deserialize(message);
 }
 
 function accept<Output>(result: StandardSchemaV1.Result<Output>): Output {

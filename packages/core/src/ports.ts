@@ -182,7 +182,13 @@ export interface Publisher {
 export type KeySelector = (message: Message) => string | undefined;
 
 /** Turns a message into the handler's value. Runs in the lane, once per attempt. A throw is `DECODE_FAILED`. */
-export type Deserializer<T> = (message: Message) => T | PromiseLike<T>;
+export type Deserialize<T> = (message: Message) => T | PromiseLike<T>;
+
+/**
+ * A function, or an object that has it. The object is what a generic helper such as `json(schema)` returns: in the options
+ * of `consume`, TypeScript infers the handler's type from an object, and would give up on a function.
+ */
+export type Deserializer<T> = Deserialize<T> | { readonly deserialize: Deserialize<T> };
 
 export interface HandlerContext {
   readonly delivery: Delivery;

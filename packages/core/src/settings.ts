@@ -2,7 +2,8 @@ import type { Backoff } from "./backoff.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { invalidOption, LabError } from "./errors.ts";
 import type { ConsumeOptions, DeadLetterOptions, Dispatch, OnFailure } from "./options.ts";
-import type { Deserializer, Handler, KeySelector, Subscriber } from "./ports.ts";
+import { deserializeOf } from "./payload.ts";
+import type { Deserialize, Handler, KeySelector, Subscriber } from "./ports.ts";
 
 /** When and how often an attempt is made again, every value set. */
 export interface RetrySettings extends Backoff {
@@ -16,7 +17,7 @@ export interface Settings<T> {
   readonly source: string;
   readonly handler: Handler<T>;
   readonly key: KeySelector;
-  readonly deserialize: Deserializer<T> | undefined;
+  readonly deserialize: Deserialize<T> | undefined;
   readonly window: number;
   readonly lanes: number;
   readonly dispatch: Dispatch;
@@ -74,10 +75,12 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
   check(typeof handler === "function", "handler", handler, "a function");
   check(typeof key === "function", "key", key, "a function from a message to its key");
   check(
-    deserialize === undefined || typeof deserialize === "function",
+    deserialize === undefined ||
+      typeof deserialize === "function" ||
+      typeof deserialize?.deserialize === "function",
     "deserialize",
     deserialize,
-    "a function",
+    "a function, or an object with a function `deserialize`",
   );
   check(signal === undefined || signal instanceof AbortSignal, "signal", signal, "an AbortSignal");
   choice("dispatch", dispatch, ["keyed", "hashed", "inline"]);
@@ -100,7 +103,7 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
     source,
     handler,
     key,
-    deserialize,
+    deserialize: deserialize && deserializeOf(deserialize),
     window,
     lanes,
     dispatch,

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { LabError, toError } from "../errors.ts";
-import type { Delivery, Deserializer, Handler, HandlerContext } from "../ports.ts";
+import type { Delivery, Deserialize, Handler, HandlerContext } from "../ports.ts";
 import { isThenable } from "../thenable.ts";
 import type { Job } from "./job.ts";
 import { TimeLimit } from "./time-limit.ts";
@@ -28,13 +28,13 @@ class AttemptContext implements HandlerContext {
 /** Runs attempts: decode, then handle. */
 export class Attempts<T> {
   readonly #handler: Handler<T>;
-  readonly #deserialize: Deserializer<T> | undefined;
+  readonly #deserialize: Deserialize<T> | undefined;
   readonly #timeout: number | undefined;
   readonly #clock: Clock;
 
   constructor(
     handler: Handler<T>,
-    deserialize: Deserializer<T> | undefined,
+    deserialize: Deserialize<T> | undefined,
     timeout: number | undefined,
     clock: Clock,
   ) {

@@ -1,0 +1,84 @@
+import {
+  type ConsumeOptions,
+  type Consumer,
+  consume,
+  json,
+  type Message,
+  validated,
+} from "@lab/core";
+import { MemoryBroker } from "@lab/core/memory";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { deserializeOf } from "../src/payload.ts";
+
+const message = (body: string | Uint8Array): Message => ({
+  body: typeof body === "string" ? Buffer.from(body) : body,
+  key: undefined,
+  destination: "orders",
+  headers: {},
+});
+
+const Order = z.object({ id: z.string(), lines: z.array(z.object({ count: z.number() })) });
+
+describe("json", () => {
+  const decode = deserializeOf(json());
+
+  test("decodes UTF-8 JSON", () => {
+    expect(decode(message('{"name":"Zoë 🚚"}'))).toEqual({ name: "Zoë 🚚" });
+  });
+
+  test.each([
+    ["an empty body", ""],
+    ["what is no JSON", "{"],
+    ["bytes that are no UTF-8", Uint8Array.of(0x22, 0xff, 0x22)],
+  ])("throws on %s", (_, body) => {
+    expect(() => decode(message(body))).toThrow();
+  });
+});
+
+describe("json with a schema", () => {
+  test("gives the schema's output, synchronously for a synchronous schema", () => {
+    const trimmed = deserializeOf(json(z.object({ id: z.string().trim() })));
+    expect(trimmed(message('{"id":" a "}'))).toEqual({ id: "a" });
+  });
+
+  test("names what does not match, and where", () => {
+    const decode = deserializeOf(json(Order));
+    const wrong = message('{"id":"a","lines":[{"count":"two"}]}');
+    expect(() => decode(wrong)).toThrow(/lines\.0\.count: .*expected number/);
+  });
+
+  test("waits for an asynchronous schema", async () => {
+    const known = z.string().refine(async (id) => id === "a", "no such order");
+    const decode = deserializeOf(json(known));
+    await expect(decode(message('"a"'))).resolves.toBe("a");
+    await expect(decode(message('"b"'))).rejects.toThrow("no such order");
+  });
+
+  test("validates what an asynchronous deserializer of the user's gives", async () => {
+    const decode = deserializeOf(validated(async ({ body }) => body.length, z.number().max(1)));
+    await expect(decode(message("a"))).resolves.toBe(1);
+    await expect(decode(message("ab"))).rejects.toMatchObject({ code: "DECODE_FAILED" });
+  });
+});
+
+test("the handler's type follows from the deserializer, written in place", () => {
+  const broker = new MemoryBroker();
+  const source = { subscriber: broker.subscriber(), source: "orders" };
+  // Never called: the compiler is what is tested.
+  const typed = (): Promise<Consumer>[] => [
+    consume({
+      ...source,
+      deserialize: json(Order),
+      handler: (order) => expectTypeOf(order).toEqualTypeOf<z.output<typeof Order>>(),
+    }),
+    consume({
+      ...source,
+      deserialize: async ({ body }) => body.length,
+      handler: (length) => expectTypeOf(length).toEqualTypeOf<number>(),
+    }),
+    consume({ ...source, handler: (body) => expectTypeOf(body).toEqualTypeOf<Uint8Array>() }),
+  ];
+  expect(typed).toBeTypeOf("function");
+  expectTypeOf<ConsumeOptions<string>["deserialize"]>().not.toBeNever();
+});
