@@ -1,8 +1,8 @@
 import { invalidOption } from "@lab/core/adapter";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { type ContractCapabilities, checkCapabilities } from "./capabilities.ts";
-import { runScenario } from "./context.ts";
 import type { Rig } from "./rig.ts";
+import { runScenario } from "./run.ts";
 import { scenarios } from "./scenarios/index.ts";
 
 export interface ContractOptions {

@@ -88,6 +88,16 @@ export class Ledger {
     if (this.#markDone(key, seq)) this.#deadLettered++;
   }
 
+  /** True once a fault was injected. */
+  get faulty(): boolean {
+    return this.#faulty;
+  }
+
+  /** The keys published so far. */
+  get keys(): string[] {
+    return [...this.#pages.keys()];
+  }
+
   /** From now on the broker may repeat what it has delivered before. */
   faultInjected(): void {
     this.#faulty = true;

@@ -9,5 +9,5 @@ export interface Scenario {
   readonly appliesTo?: (capabilities: ContractCapabilities) => boolean;
   /** Says why it cannot run; `true` or absent = it can. */
   readonly needs?: (capabilities: ContractCapabilities) => true | string;
-  run(context: ScenarioContext): Promise<void>;
+  readonly run: (context: ScenarioContext) => Promise<void>;
 }

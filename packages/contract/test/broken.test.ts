@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runScenario } from "../src/context.ts";
+import { runScenario } from "../src/run.ts";
 import { scenarios } from "../src/scenarios/index.ts";
 import type { Broken } from "./broken/broken.ts";
 import { brokenDeliveries } from "./broken/deliveries.ts";
