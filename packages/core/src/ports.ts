@@ -113,8 +113,9 @@ export interface Sink {
    */
   deliver(delivery: Delivery): void;
   /**
-   * Tells that a session has ended: called once, after `session.ended` has turned true and before the first delivery
-   * of the session that replaces it. The engine drops what it still queues of that session.
+   * Tells that a session has ended: called once for each, after `session.ended` has turned true and before the first
+   * delivery of the session that replaces it; by `Subscription.close` too, for the sessions that it ends. The engine
+   * drops what it still queues of that session.
    */
   sessionEnded(session: Session): void;
   /** Tells that the link to the broker changed. `cause` says why, where something went wrong. */
