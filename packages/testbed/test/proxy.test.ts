@@ -79,7 +79,10 @@ test("holds a fast sender back for a slow reader, and loses nothing", async () =
 test("cut resets both ends and accepts new connections", async () => {
   const { proxy, open } = await bench();
   const { near, far } = await open();
-  const errors = [near, far].map((socket) => once(socket.resume(), "error"));
+  const before = received(far);
+  near.resume().write("before");
+  await eventually("the connection is established", () => before() === "before");
+  const errors = [near, far].map((socket) => once(socket, "error"));
   await proxy.cut();
   for (const [error] of await Promise.all(errors)) {
     expect(error).toMatchObject({ code: "ECONNRESET" });
