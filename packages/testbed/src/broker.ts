@@ -67,6 +67,11 @@ export interface RunningBroker extends AsyncDisposable {
   start?(): Promise<void>;
   /** `kill`, then `start`. */
   restart?(): Promise<void>;
+  /**
+   * Runs the server's own command for administrators (`rabbitmqctl`) and returns what it writes; rejects with what it
+   * writes when it fails. Absent where there is none, or the broker was running already.
+   */
+  admin?(...args: string[]): Promise<string>;
   /** Ends the broker if we started it, removes its data, closes the proxy. A second call joins the first. */
   stop(): Promise<void>;
 }

@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
-import { basename, delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 
 /**
  * The file that a command stands for: searched in the folders of `PATH`, and in the `sbin` folder beside each `bin`, as
- * servers are installed there and ordinary users do not have it on their `PATH`.
+ * servers are installed there and ordinary users do not have it on their `PATH`. An absolute path stands for itself.
  */
 export function findCommand(command: string): string | undefined {
+  if (isAbsolute(command)) return isExecutable(command) ? command : undefined;
   const { PATH = "" } = process.env;
   const folders = PATH.split(delimiter).filter((folder) => folder !== "");
   const siblings = folders

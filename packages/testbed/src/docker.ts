@@ -47,7 +47,7 @@ export async function dockerImage(kind: BrokerKind): Promise<{ image: string } |
 /** Starts a container in a compose project of its own, so that several can run, and nobody else's is touched. */
 export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promise<Server> {
   const docker = findCommand("docker") ?? "docker";
-  const { profile, service, portVariable, dataFolder, save } = kind.docker;
+  const { profile, service, portVariable, dataFolder, save, admin } = kind.docker;
   const port = await freePort();
   const project = `messaging-lab-${kind.name}-${port}`;
   const base = ["compose", "-p", project, "-f", composeFile, "--profile", profile];
@@ -75,6 +75,7 @@ export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promi
     return {
       target,
       identity,
+      ...(admin && { admin: (...args) => compose(["exec", "-T", service, admin, ...args]) }),
       control: {
         save: async () => {
           if (save === undefined) return;

@@ -15,7 +15,7 @@ export async function withFaults(
   how: How,
   server: Server,
 ): Promise<RunningBroker> {
-  const { tls, credentials } = server.target;
+  const { tls, credentials, path } = server.target;
   // The certificate of a server elsewhere is made out to its own name, so the proxy speaks TLS with it, and plain TCP here.
   const proxyEndsTls = how === "running" && tls;
   const proxy = await openProxy(() => dial(server.target, proxyEndsTls));
@@ -53,7 +53,7 @@ export async function withFaults(
     name,
     ...server.identity,
     how,
-    url: urlOf(kind, local(proxy.port, { tls: tls && !proxyEndsTls, credentials })),
+    url: urlOf(kind, local(proxy.port, { tls: tls && !proxyEndsTls, credentials, path })),
     get directUrl() {
       return urlOf(kind, server.target);
     },
@@ -70,6 +70,7 @@ export async function withFaults(
           await owned.start();
         }),
     }),
+    ...(server.admin && { admin: server.admin }),
     stop,
     [Symbol.asyncDispose]: stop,
   };

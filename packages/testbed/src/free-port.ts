@@ -7,8 +7,9 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export async function isFree(port: number): Promise<boolean> {
-  return (await listen(port)) !== undefined;
+export async function areFree(ports: readonly number[]): Promise<boolean> {
+  const got = await Promise.all(ports.map(listen));
+  return !got.includes(undefined);
 }
 
 function listen(port: number): Promise<number | undefined> {

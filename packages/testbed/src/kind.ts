@@ -18,7 +18,8 @@ export interface BrokerKind {
   handshake(target: Target, trust: Trust): Promise<Identity>;
   readonly docker: DockerSetup;
   readonly native: NativeSetup;
-  readonly embedded: EmbeddedSetup;
+  /** Absent where nobody has written such a broker in JavaScript. */
+  readonly embedded?: EmbeddedSetup;
 }
 
 export interface Scheme {
@@ -54,11 +55,13 @@ export interface DockerSetup {
   /** Data folder within the container. */
   readonly dataFolder: string;
   readonly save?: SaveOnSignal;
+  /** The server's own command for administrators, within the container. */
+  readonly admin?: string;
 }
 
 export interface NativeSetup {
   readonly product: string;
-  /** Executable, searched on `PATH`. */
+  /** Executable: searched on `PATH`, or an absolute path. */
   readonly command: string;
   /** Debian packages that bring it, and what the user should know before they are installed. */
   readonly packages: readonly string[];
@@ -66,14 +69,22 @@ export interface NativeSetup {
   version(path: string): Promise<string>;
   /** What it writes to its log once its listener is bound. */
   readonly listening: RegExp;
-  /** Writes what the server needs into its empty or used data folder; returns its arguments. */
+  /** Writes what the server needs into its empty or used data folder; returns how to start it. */
   prepare(folder: string, port: number, options: StartOptions): Promise<NativePlan>;
   readonly save?: SaveOnSignal;
 }
 
 export interface NativePlan {
+  /** Run in place of `NativeSetup.command`. The server becomes, or stays in, the process group of what is run. */
+  readonly command?: string;
   readonly args: readonly string[];
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ports that it binds beside the one given. */
+  readonly ports?: readonly number[];
   readonly ca?: string | undefined;
+  /** The server's own command for administrators: a path. It gets `env` too. */
+  readonly admin?: string;
 }
 
 export interface EmbeddedSetup extends Identity {

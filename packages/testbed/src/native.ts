@@ -2,9 +2,10 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StartOptions } from "./broker.ts";
-import { freePort, isFree } from "./free-port.ts";
+import { run } from "./command.ts";
+import { areFree, freePort } from "./free-port.ts";
 import { openGuard } from "./guard.ts";
-import type { BrokerKind, Identity } from "./kind.ts";
+import type { BrokerKind, Identity, NativePlan } from "./kind.ts";
 import { ServerProcess } from "./process.ts";
 import { untilReady } from "./ready.ts";
 import { saveOnSignal } from "./save.ts";
@@ -12,6 +13,7 @@ import type { Server } from "./server.ts";
 import { local, type Target } from "./target.ts";
 
 const portAttempts = 5;
+const adminLimit = 30_000;
 const nothing = "none";
 const cleanUp = `[ "$owned" = ${nothing} ] || kill -s KILL -- "-$owned"; rm -rf -- "$1"`;
 
@@ -26,10 +28,12 @@ export async function startNative(
   const guard = await openGuard(cleanUp, [folder]);
   guard.owns(nothing);
   let server: ServerProcess | undefined;
+  let plan: NativePlan | undefined;
 
   const startOn = async (port: number, signal?: AbortSignal) => {
-    const { args, ca } = await kind.native.prepare(folder, port, options);
-    server = new ServerProcess(path, args, folder);
+    plan = await kind.native.prepare(folder, port, options);
+    const { command = path, args, env, ca } = plan;
+    server = new ServerProcess(command, args, folder, env);
     if (server.pid !== undefined) guard.owns(`${server.pid}`);
     const target = local(port, options);
     return { target, ca, identity: await untilReady(kind, target, { ca, signal }, server) };
@@ -43,7 +47,7 @@ export async function startNative(
       } catch (error) {
         await kill();
         // A port that was free when it was chosen can be taken by anybody before the server binds it.
-        const taken = !signal?.aborted && !(await isFree(port));
+        const taken = !signal?.aborted && !(await areFree([port, ...(plan?.ports ?? [])]));
         if (!taken || attempt === portAttempts) throw error;
       }
     }
@@ -68,6 +72,11 @@ export async function startNative(
     guard.owns(nothing);
   };
 
+  const admin = async (...args: string[]): Promise<string> => {
+    const { admin: command = "", env = {} } = plan ?? {};
+    return run(command, args, { env, timeout: adminLimit });
+  };
+
   const stop = async (): Promise<void> => {
     await kill();
     await rm(folder, { recursive: true, force: true });
@@ -89,6 +98,7 @@ export async function startNative(
       return answering.ca;
     },
     identity: answering.identity,
+    ...(plan?.admin !== undefined && { admin }),
     control: {
       save,
       kill,

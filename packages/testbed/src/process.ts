@@ -10,9 +10,15 @@ export class ServerProcess {
   readonly ended: Promise<string>;
   #running = true;
 
-  constructor(path: string, args: readonly string[], folder: string) {
+  constructor(
+    path: string,
+    args: readonly string[],
+    folder: string,
+    env: Readonly<Record<string, string>> = {},
+  ) {
     this.#child = spawn(path, args, {
       cwd: folder,
+      env: { ...process.env, ...env },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -7,12 +7,12 @@ import type { Target } from "./target.ts";
 const betweenAttempts = 20;
 
 /** How long a native server may take from its start to its first handshake. */
-const startLimit = 20_000;
+const startLimit = 60_000;
 
 /**
  * Waits until the server says that it listens, so that nobody else who took its port can be mistaken for it; then greets
  * it until it answers.
- * @throws {LabError} `BROKER_START_FAILED` with the server's log, when it ended or did not answer in 20 s.
+ * @throws {LabError} `BROKER_START_FAILED` with the server's log, when it ended or did not answer in a minute.
  */
 export async function untilReady(
   kind: BrokerKind,

@@ -9,6 +9,8 @@ export interface Server {
   readonly ca?: string | undefined;
   /** Present where we own the process and its state can survive it. */
   readonly control?: ServerControl | undefined;
+  /** Runs the server's own command for administrators and returns what it writes. */
+  admin?(...args: string[]): Promise<string>;
   /** Ends what we started; leaves alone what was running. */
   stop(): Promise<void>;
 }

@@ -8,24 +8,27 @@ export interface Target {
   readonly port: number;
   readonly tls: boolean;
   readonly credentials: Credentials | undefined;
+  /** What follows host and port in its URL, from the `/` on. AMQP: the virtual host, and parameters. */
+  readonly path?: string | undefined;
 }
 
 interface LocalOptions {
   readonly tls?: boolean | undefined;
   readonly credentials?: Credentials | undefined;
+  readonly path?: string | undefined;
 }
 
 /** A broker, or the proxy before it, on this machine. */
-export function local(port: number, { tls = false, credentials }: LocalOptions = {}): Target {
-  return { host: "127.0.0.1", port, tls, credentials };
+export function local(port: number, { tls = false, credentials, path }: LocalOptions = {}): Target {
+  return { host: "127.0.0.1", port, tls, credentials, path };
 }
 
-export function urlOf(kind: BrokerKind, { host, port, tls, credentials }: Target): string {
+export function urlOf(kind: BrokerKind, { host, port, tls, credentials, path }: Target): string {
   const user = credentials
     ? `${encodeURIComponent(credentials.username)}:${encodeURIComponent(credentials.password)}@`
     : "";
   const name = host.includes(":") ? `[${host}]` : host;
-  return `${(tls ? kind.schemes.tls : kind.schemes.plain).name}://${user}${name}:${port}`;
+  return `${(tls ? kind.schemes.tls : kind.schemes.plain).name}://${user}${name}:${port}${path ?? ""}`;
 }
 
 /** @throws {LabError} `INVALID_OPTION` when it is not a URL of this kind of broker. `name` says whose value it is. */
@@ -47,6 +50,7 @@ export function parseUrl(kind: BrokerKind, url: string, name: string): Target {
     port: parsed.port === "" ? scheme.port : Number(parsed.port),
     tls: scheme === tls,
     credentials: username === "" ? undefined : { username, password },
+    path: `${parsed.pathname}${parsed.search}`.replace(/^\/$/, "") || undefined,
   };
 }
 

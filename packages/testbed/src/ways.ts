@@ -54,6 +54,7 @@ const native: Way = async (kind, options) => {
 };
 
 const embedded: Way = async (kind, options) => {
+  if (kind.embedded === undefined) return { why: `nobody has written one for ${kind.name}` };
   const { product, version, real, start } = kind.embedded;
   if (options.real) return { why: `${product} is not a real broker` };
   const asked = options.tls ? "tls" : options.config ? "config" : undefined;

@@ -1,9 +1,10 @@
 import type { BrokerKind } from "../kind.ts";
+import { amqp } from "./amqp/index.ts";
 import { mqtt } from "./mqtt/index.ts";
 
 /** Every broker that the test bed can start. */
-export const brokerNames = ["mqtt"] as const;
+export const brokerNames = ["mqtt", "amqp"] as const;
 
 export type BrokerName = (typeof brokerNames)[number];
 
-export const kinds: Readonly<Record<BrokerName, BrokerKind>> = { mqtt };
+export const kinds: Readonly<Record<BrokerName, BrokerKind>> = { mqtt, amqp };
