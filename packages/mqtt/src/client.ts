@@ -65,10 +65,13 @@ export function requireOption(name: string, got: unknown, expected: unknown, tod
   if (got !== expected) throw invalidOption(name, got, JSON.stringify(expected), todo);
 }
 
-/** Made for us, just now. If not, it is not ours to end. */
+/** Made for us, just now, and connecting. If not, there is nothing for us to end. */
 function requireOwn(client: MqttClient): void {
   const wrong = (got: string, todo: string): LabError =>
     invalidOption("connect", got, "a function that makes a new client", todo);
+  if (client.options.manualConnect === true) {
+    throw invalidOption("manualConnect", true, "left out", "The client has to connect by itself.");
+  }
   if (inUse.has(client)) {
     throw wrong("the client of another subscription", "Call mqtt.connect in it.");
   }
@@ -81,10 +84,7 @@ function requireOwn(client: MqttClient): void {
 }
 
 function requireReconnect(client: MqttClient): void {
-  const { manualConnect, reconnectPeriod = 0 } = client.options;
-  if (manualConnect === true) {
-    throw invalidOption("manualConnect", true, "left out", "The client has to connect by itself.");
-  }
+  const { reconnectPeriod = 0 } = client.options;
   if (!(reconnectPeriod > 0)) {
     throw invalidOption(
       "reconnectPeriod",

@@ -6,6 +6,9 @@ import { addressOf, connectionFault } from "./refusal.ts";
 /** Longest wait between two attempts to connect, in ms. The first is mqtt.js's `reconnectPeriod`. */
 const longestReconnectPeriod = 30_000;
 
+/** A connection that has lasted so long, in ms, does not count as one more failure. */
+const steady = 5_000;
+
 /** How long a connection may take to close after DISCONNECT, in ms. */
 const closeTimeout = 3_000;
 
@@ -32,6 +35,7 @@ export class Link {
   #established = false;
   #ended = false;
   #fault: unknown;
+  #lasting: NodeJS.Timeout | undefined;
 
   /** To be called in the turn in which the client was made. */
   constructor(client: MqttClient, events: LinkEvents) {
@@ -71,8 +75,11 @@ export class Link {
     if (packet.cmd !== "connack" || (packet.reasonCode ?? packet.returnCode ?? 0) !== 0) return;
     this.client.off("packetreceive", this.#onPacket); // It would cost a call per packet.
     this.#fault = undefined;
-    this.#backoff.reset();
     this.#waitLonger();
+    this.#lasting = setTimeout(() => {
+      this.#backoff.reset();
+      this.#waitLonger();
+    }, steady).unref();
     setNoDelay(this.client);
     this.#up = true;
     if (!this.#ended) this.#events.connected(packet);
@@ -101,6 +108,7 @@ export class Link {
   };
 
   readonly #onClose = (): void => {
+    clearTimeout(this.#lasting);
     if (this.#ended) return;
     const cause = this.#fault ?? new Error("it was closed");
     this.#fault = undefined;
@@ -120,7 +128,10 @@ export class Link {
     this.#events.failed(error);
   }
 
-  /** mqtt.js waits equally long after every failure; many clients would come back at once, again and again. */
+  /**
+   * mqtt.js waits equally long after every failure: many clients would come back at once, and two with one client id
+   * would push each other out without pause.
+   */
   #waitLonger(): void {
     this.client.options.reconnectPeriod = Math.ceil(this.#backoff.next());
   }

@@ -14,7 +14,7 @@ import { bytesOf, propertiesOf, tooLarge, unsupported } from "./outgoing.ts";
 import { topicFault } from "./source.ts";
 
 /** How long `close` waits for what is in flight, in ms. */
-const closeTimeout = 5_000;
+const closeTimeout = 4_000;
 
 const longestWindow = 65_535;
 
@@ -81,14 +81,15 @@ class MqttPublisher implements Publisher {
     const idle = new Promise<void>((resolve) => {
       this.#onIdle = resolve;
     });
-    const timer = setTimeout(
-      () => this.#failAll(unconfirmed(`within ${closeTimeout} ms of closing`)),
-      closeTimeout,
-    );
+    let answers = true;
+    const timer = setTimeout(() => {
+      answers = false;
+      this.#failAll(unconfirmed(`within ${closeTimeout} ms of closing`));
+    }, closeTimeout);
     this.#progressed();
     await idle;
     clearTimeout(timer);
-    await Promise.all([this.#ending, this.#link?.end(true)]);
+    await Promise.all([this.#ending, this.#link?.end(answers)]);
   }
 
   #faultOf(destination: string): LabError | undefined {

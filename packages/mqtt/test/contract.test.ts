@@ -2,12 +2,13 @@ import { contract } from "@lab/contract";
 import { mqttPublisher, mqttSubscriber } from "@lab/mqtt";
 import { startBroker } from "@lab/testbed";
 import { mqttCapabilities, mqttRig } from "@lab/testbed/rigs";
-import { describeOnMosquitto } from "./support/mosquitto.ts";
+import { describe } from "vitest";
+import { withMosquitto } from "./support/mosquitto.ts";
 
 const adapter = { mqttSubscriber, mqttPublisher };
 const credentials = { username: "rig", password: "right" };
 
-describeOnMosquitto("mosquitto", () => {
+describe.skipIf(!withMosquitto)("mosquitto", () => {
   const variants = {
     "MQTT 5": {},
     "MQTT 3.1.1": { protocolVersion: 4 },
