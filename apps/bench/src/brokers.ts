@@ -25,9 +25,13 @@ export const brokers: readonly BrokerChoice[] = [
   { name: "mqtt", start: (signal) => startMqtt(signal) },
 ];
 
+/** Every broker has to start, and be a real one. */
+const allRequired = process.env.LAB_REQUIRE_BROKERS === "1";
+
 /** The first that the test bed finds, or one of the kind given. */
 export async function startMqtt(signal: AbortSignal, how?: How): Promise<Rig> {
-  const broker = await startBroker("mqtt", { signal, how });
+  const real = allRequired && how === undefined;
+  const broker = await startBroker("mqtt", { signal, how, real });
   // The embedded broker speaks MQTT 3.1.1 only.
   const protocolVersion = broker.how === "embedded" ? 4 : 5;
   return mqttRig({ broker, adapter: { mqttSubscriber, mqttPublisher }, protocolVersion });
@@ -55,7 +59,8 @@ export interface StartedRigs extends AsyncDisposable {
 }
 
 /**
- * Starts the brokers that were named, or, where none were, every one that can be started.
+ * Starts the brokers that were named, or, where none were, every one that can be started. `LAB_REQUIRE_BROKERS=1` in
+ * the environment makes all of them required.
  * @throws {LabError} what the first named one failed with; nothing is left open
  */
 export async function startRigs(
@@ -63,6 +68,7 @@ export async function startRigs(
   { brokers, signal }: Pick<Context, "brokers" | "signal">,
 ): Promise<StartedRigs> {
   const wanted = brokers.filter(({ name }) => named === undefined || named.includes(name));
+  const required = allRequired || named !== undefined;
   const rigs: Rig[] = [];
   const skipped: { broker: string; why: string }[] = [];
   const close = async (): Promise<void> => {
@@ -72,7 +78,7 @@ export async function startRigs(
     try {
       rigs.push(await start(signal));
     } catch (error) {
-      if (named === undefined && error instanceof LabError) {
+      if (!required && error instanceof LabError) {
         skipped.push({ broker: name, why: error.message });
         continue;
       }

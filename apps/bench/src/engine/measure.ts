@@ -2,9 +2,8 @@ import type { Progress } from "../progress.ts";
 import { median } from "../statistics.ts";
 import type { Contender } from "./contender.ts";
 import { contenders } from "./contenders.ts";
-import { bareAwait, consumeOnMemory } from "./own.ts";
-import { allocatedPerMessage, TimingProcesses } from "./processes.ts";
-import type { WorkerResponse } from "./protocol.ts";
+import { bareAwait } from "./own.ts";
+import { allocatedPerMessage, residentBytes, TimingProcesses } from "./processes.ts";
 import type { EngineParams, EngineReport, EngineRow } from "./report.ts";
 
 /** Messages whose allocations are counted: few enough for a young generation that is never collected. */
@@ -15,62 +14,69 @@ export interface MeasureHooks {
   readonly progress: Progress;
 }
 
-/**
- * Measures every contender in a process of its own. The processes live throughout and take turns, round by round, so
- * that whatever else the machine does meets all of them alike.
- */
-export async function measureEngines(
-  params: EngineParams,
-  { signal, progress }: MeasureHooks,
-): Promise<Pick<EngineReport, "rows" | "residentBytes">> {
-  await using processes = new TimingProcesses(signal);
-  const rows: EngineRow[] = [];
-  let done = 0;
-  let ofConsume: WorkerResponse | undefined;
-  progress.start("measuring", params.keys.length * (params.rounds + 1) * contenders.length);
-  try {
-    for (const keys of params.keys) {
-      const times = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
-      for (let round = 0; round < params.rounds; round++) {
-        for (const contender of contenders) {
-          const request = { keys, messages: params.messages };
-          const response = await processes.measure(contender, request);
-          times.get(contender)?.push(response.nsPerMessage);
-          if (contender === consumeOnMemory) ofConsume = response;
-          progress.advance(++done);
-        }
-      }
-      for (const contender of contenders) {
-        const messages = Math.min(countedMessages, params.messages);
-        const bytes = await allocatedPerMessage(contender, { keys, messages }, signal);
-        rows.push(rowOf(contender, keys, params.messages, times, bytes));
-        progress.advance(++done);
-      }
-    }
-  } finally {
-    progress.stop();
-  }
-  const residentBytes = { before: ofConsume?.rss ?? 0, peak: ofConsume?.peakRss ?? 0 };
-  return { rows, residentBytes };
+/** A contender with a number of keys, and its time per message in ns, round by round. */
+interface Series {
+  readonly contender: Contender;
+  readonly keys: number;
+  readonly ns: number[];
 }
 
-function rowOf(
-  contender: Contender,
-  keys: number,
-  messages: number,
-  times: ReadonlyMap<Contender, readonly number[]>,
-  bytesPerMessage: number,
-): EngineRow {
-  const { name, peer } = contender;
-  const measured = times.get(contender) ?? [];
-  const bare = times.get(bareAwait) ?? [];
+/** Measures every contender with every number of keys. */
+export async function measureEngines(
+  params: EngineParams,
+  hooks: MeasureHooks,
+): Promise<Pick<EngineReport, "rows" | "residentBytes">> {
+  const series = params.keys.flatMap((keys) =>
+    contenders.map((contender): Series => ({ contender, keys, ns: [] })),
+  );
+  hooks.progress.start("measuring", series.length * (params.rounds + 1));
+  try {
+    await takeTimes(series, params, hooks);
+    const rows: EngineRow[] = [];
+    for (const one of series) {
+      rows.push(await rowOf(one, series, params, hooks.signal));
+      hooks.progress.advance(series.length * params.rounds + rows.length);
+    }
+    return { rows, residentBytes: await residentBytes(params.messages, hooks.signal) };
+  } finally {
+    hooks.progress.stop();
+  }
+}
+
+/**
+ * Each contender in a process of its own, so that none runs on code that was compiled for another. The processes live
+ * throughout and take turns, round by round, so that whatever else the machine does meets all of them alike.
+ */
+async function takeTimes(
+  series: readonly Series[],
+  { messages, rounds }: EngineParams,
+  { signal, progress }: MeasureHooks,
+): Promise<void> {
+  await using processes = new TimingProcesses(signal);
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, { contender, keys, ns }] of series.entries()) {
+      const { nsPerMessage } = await processes.measure(contender, { keys, messages });
+      ns.push(nsPerMessage);
+      progress.advance(series.length * round + i + 1);
+    }
+  }
+}
+
+async function rowOf(
+  { contender, keys, ns }: Series,
+  series: readonly Series[],
+  { messages }: EngineParams,
+  signal: AbortSignal,
+): Promise<EngineRow> {
+  const bare = series.find((one) => one.contender === bareAwait && one.keys === keys)?.ns ?? [];
+  const counted = Math.min(countedMessages, messages);
   return {
-    name,
-    peer,
+    name: contender.name,
+    peer: contender.peer,
     keys,
     messages,
-    nsPerMessage: median(measured),
-    overBareAwait: median(measured.map((ns, round) => ns / (bare[round] ?? Number.NaN))),
-    bytesPerMessage,
+    nsPerMessage: median(ns),
+    overBareAwait: median(ns.map((one, round) => one / (bare[round] ?? Number.NaN))),
+    bytesPerMessage: await allocatedPerMessage(contender, { keys, messages: counted }, signal),
   };
 }

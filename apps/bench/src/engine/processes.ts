@@ -1,4 +1,5 @@
 import type { Contender } from "./contender.ts";
+import { consumeOnMemory } from "./own.ts";
 import type { WorkerRequest, WorkerResponse } from "./protocol.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
@@ -42,4 +43,15 @@ export async function allocatedPerMessage(
     );
   }
   return bytesPerMessage;
+}
+
+/** Memory resident before `consume` handles a backlog on the memory broker, and the most meanwhile. */
+export async function residentBytes(
+  messages: number,
+  signal: AbortSignal,
+): Promise<{ before: number; peak: number }> {
+  await using process = new WorkerProcess(consumeOnMemory.name, false, signal);
+  const keys = Math.min(messages, 1_000);
+  const { rss, peakRss } = await process.measure({ keys, messages, settleMemory: true });
+  return { before: rss, peak: peakRss ?? rss };
 }

@@ -2,6 +2,8 @@
 export interface WorkerRequest {
   readonly messages: number;
   readonly keys: number;
+  /** Waits until freed memory is back at the system, so that `rss` says what is in use. @default false */
+  readonly settleMemory?: boolean;
 }
 
 /** What it measured. */

@@ -8,7 +8,7 @@ export interface EngineReport {
   readonly environment: Environment;
   readonly params: EngineParams;
   readonly rows: readonly EngineRow[];
-  /** Resident memory while `consume` handled the backlog of the last round, in bytes. */
+  /** Memory resident before `consume` handles the backlog on the memory broker, and the most meanwhile. */
   readonly residentBytes: { readonly before: number; readonly peak: number };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { contenderNamed } from "./contenders.ts";
 import { GarbageCollections } from "./garbage-collections.ts";
 import { buildMessages } from "./messages.ts";
@@ -14,18 +15,25 @@ const collectGarbage = (): void => {
 };
 const collected = new GarbageCollections();
 
-const warmUp = 100_000;
+/** Handled before the first measurement, so that the code is compiled by then. */
+const warmUp = 500_000;
+let warm = false;
 
 // A failed measurement is an unhandled rejection: it ends this process, and the parent sees that.
 process.on("message", (request: WorkerRequest) => {
   void measure(request).then((response) => process.send?.(response));
 });
 
-async function measure({ keys, messages }: WorkerRequest): Promise<WorkerResponse> {
-  const trial = await contender.prepare(buildMessages(Math.min(warmUp, messages), keys));
-  await trial.start();
+async function measure(request: WorkerRequest): Promise<WorkerResponse> {
+  const { keys, messages } = request;
+  if (!warm) {
+    const trial = await contender.prepare(buildMessages(Math.min(warmUp, messages), keys));
+    await trial.start();
+    warm = true;
+  }
   const run = await contender.prepare(buildMessages(messages, keys));
   collectGarbage();
+  if (request.settleMemory === true) await settleMemory();
   const collections = await collected.count();
   const rss = process.memoryUsage.rss();
   const heap = process.memoryUsage().heapUsed;
@@ -40,4 +48,13 @@ async function measure({ keys, messages }: WorkerRequest): Promise<WorkerRespons
     rss,
     peakRss: run.peakRss,
   };
+}
+
+/** V8 gives pages back in the background, some of them only after a second collection. */
+async function settleMemory(): Promise<void> {
+  for (let i = 0; i < 2; i++) {
+    await sleep(300);
+    collectGarbage();
+  }
+  await sleep(300);
 }

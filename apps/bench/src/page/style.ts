@@ -39,6 +39,7 @@ svg + .note { margin-top: 12px; }
 .tag { display: inline-block; border: 1px dashed currentColor; border-radius: 999px; padding: 0 9px; font-size: 13px; font-weight: 500; color: var(--soft); vertical-align: 2px; }
 dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px 16px; margin: 8px 0 0; font-size: 15px; }
 dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+dl.words { margin: 0; }
 dl.words dt { color: var(--ink); font-weight: 600; margin-top: 10px; }
 dl.words dd { margin: 0; color: var(--soft); max-width: 80ch; }
 code { font: 14px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
@@ -103,6 +104,8 @@ svg .contender.peer .mark { fill: var(--hashed); }
   .card { padding: 14px 12px; }
   .pair { grid-template-columns: minmax(0, 1fr); gap: 0; }
   svg text { font-size: 14.5px; }
+  th, td { padding: 7px 6px; }
+  tbody th { white-space: normal; }
   table.stack, table.stack tbody, table.stack caption { display: block; }
   table.stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table.stack tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 2px 12px; padding: 10px 0; border-bottom: 1px solid var(--rule); }

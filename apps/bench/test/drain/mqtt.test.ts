@@ -31,7 +31,8 @@ test("drains the MQTT broker that the test bed finds", async () => {
   const { outcome, runs } = await drainOn();
   expect(outcome).toMatchObject({ code: 0, err: "" });
   expect(runs).toHaveLength(3);
-  for (const run of runs) expect(run).toMatchObject({ real: use?.real, ...checked });
+  const real = process.env.LAB_REQUIRE_BROKERS === "1" || use?.real;
+  for (const run of runs) expect(run).toMatchObject({ real, ...checked });
 });
 
 test("an embedded broker is named as one wherever its figures show", async () => {

@@ -12,7 +12,7 @@ import { html, type Markup } from "../../page/html.ts";
 import type { EngineReport, EngineRow } from "../report.ts";
 
 const width = 420;
-const left = 128;
+const left = 152;
 const right = 408;
 const rowHeight = 32;
 const top = 30;
@@ -33,7 +33,7 @@ export function costChart({ rows, params }: EngineReport, id: string): Markup {
 <title id="${id}-t">Time per message</title>
 <desc id="${id}-d">${rows.map((row) => `${row.name}, ${formatCount(row.keys)} keys: ${row.nsPerMessage.toFixed(0)} ns. `)}</desc>
 ${params.keys.map((keys, i) => {
-  const at = left + (i * (right - left)) / 4;
+  const at = 6 + (i * width) / 4;
   return html`<path class="mark" d="${shape(i)}" transform="translate(${at.toFixed(1)},10)"/><text class="tick" x="${(at + 8).toFixed(1)}" y="14">${shortCount(keys)} keys</text>`;
 })}
 ${ticks.map((ns) => {

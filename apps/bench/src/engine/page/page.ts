@@ -2,6 +2,7 @@ import { formatCount, formatFactor } from "../../format.ts";
 import { document } from "../../page/document.ts";
 import { environmentCard } from "../../page/environment-card.ts";
 import { html, type Markup } from "../../page/html.ts";
+import { keyedLanes } from "../own.ts";
 import type { EngineReport } from "../report.ts";
 import { targetsOf } from "../targets.ts";
 import { costChart } from "./cost-chart.ts";
@@ -26,19 +27,38 @@ export function enginePage(report: EngineReport): string {
   return document(
     title,
     html`<header><h1>${title}</h1>
-<p class="lead">${formatCount(params.messages)} messages, ${params.lanes} lanes, ${params.window} messages in hand at once, a handler that does nothing.</p></header>
+<p class="lead">${lead(report)}</p></header>
 ${targets(report)}
 <div class="pair">
 <section class="card"><h3>Time per message</h3>${costChart(report, "cost")}<p class="note">Logarithmic; further left is faster. One mark for each number of keys.</p></section>
-${environmentCard(report.environment, report.startedAt)}
+<div>${environmentCard(report.environment, report.startedAt)}
+<section class="card"><h3>What was run</h3><dl class="facts">
+<dt>Messages</dt><dd>${formatCount(params.messages)} in each measurement</dd>
+<dt>Rounds</dt><dd>${params.rounds}; figures are medians</dd>
+<dt>Lanes</dt><dd>${params.lanes}</dd>
+<dt>Window</dt><dd>${params.window} messages in hand at once</dd>
+<dt>Handler</dt><dd>asynchronous, does nothing</dd>
+</dl></section></div>
 </div>
 ${params.keys.map((keys) => table(report, keys))}
 <section><h2>What the figures mean</h2><dl class="words">${Object.entries(definitions).map(([word, meaning]) => html`<dt>${word}</dt><dd>${meaning}</dd>`)}</dl></section>`,
   );
 }
 
+/** The engine against the fastest peer, with the fewest keys there are. */
+function lead({ rows }: EngineReport): string {
+  const keyed = rows.find(({ name }) => name === keyedLanes.name);
+  const peers = rows.filter(({ peer, keys }) => peer !== null && keys === keyed?.keys);
+  const [fastest] = peers.toSorted((a, b) => a.nsPerMessage - b.nsPerMessage);
+  if (keyed === undefined || fastest === undefined) return "";
+  return `With ${formatCount(keyed.keys)} keys, keyed lanes take ${keyed.nsPerMessage.toFixed(0)} ns a message; the fastest peer, ${fastest.peer}, takes ${fastest.nsPerMessage.toFixed(0)}.`;
+}
+
 function targets(report: EngineReport): Markup {
   const all = targetsOf(report);
+  if (all.length === 0) {
+    return html`<section class="card verdict"><p class="note">Figures to reach are judged from a million messages on.</p></section>`;
+  }
   const kind = all.every(({ reached }) => reached) ? "" : "failed";
   return html`<section class="card verdict ${kind}"><b>Figures to reach</b><ul class="plain">${all.map(
     ({ text, reached }) => html`<li>${reached ? "✓" : "✗ not reached:"} ${text}</li>`,
