@@ -75,7 +75,6 @@ export class Link {
     if (packet.cmd !== "connack" || (packet.reasonCode ?? packet.returnCode ?? 0) !== 0) return;
     this.client.off("packetreceive", this.#onPacket); // It would cost a call per packet.
     this.#fault = undefined;
-    this.#waitLonger();
     this.#lasting = setTimeout(() => {
       this.#backoff.reset();
       this.#waitLonger();

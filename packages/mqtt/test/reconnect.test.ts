@@ -76,6 +76,20 @@ describe("reconnecting (on a scripted broker)", () => {
     expect(broker.connections).toHaveLength(1);
   });
 
+  test("waits longer each time while connections do not last, and no two clients alike", async () => {
+    const broker = await scriptedBroker(
+      (index) => ({ sessionPresent: index > 0 }),
+      (connection, index) => (index > 0 ? connection.cut() : undefined),
+    );
+    const { client } = await subscribe({ url: broker.url, client: { reconnectPeriod: 8 } });
+    const waits = new Set<number | undefined>();
+    client.on("reconnect", () => waits.add(client.options.reconnectPeriod));
+    broker.connections[0]?.cut();
+    await eventually("eight connections", () => broker.connections.length >= 8);
+    expect(client.options.reconnectPeriod).toBeGreaterThanOrEqual(8 * 2 ** 5);
+    expect(waits.size).toBeGreaterThan(3);
+  });
+
   test("fails when the subscription is refused the second time", async () => {
     let refuse = false;
     const broker = await scriptedBroker(
