@@ -27,18 +27,9 @@ export async function dockerImage(kind: BrokerKind): Promise<{ image: string } |
     return { why: "no docker engine answers" };
   }
   try {
-    const profile = ["--profile", kind.docker.profile];
-    const { service } = kind.docker;
-    const image = await ask(
-      "compose",
-      "-f",
-      composeFile,
-      ...profile,
-      "config",
-      "--images",
-      service,
-    );
-    return { image: image.trim() };
+    const { profile, service } = kind.docker;
+    const compose = ["compose", "-f", composeFile, "--profile", profile];
+    return { image: (await ask(...compose, "config", "--images", service)).trim() };
   } catch (error) {
     return { why: `docker compose does not work: ${(error as Error).message}` };
   }
@@ -55,8 +46,10 @@ export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promi
     run(docker, [...base, ...args], { env: { [portVariable]: `${port}` }, timeout, signal: abort });
 
   const target = local(port);
+  let running = false;
   const up = async (abort?: AbortSignal) => {
     await compose(["up", "--detach", "--wait", service], upLimit, abort);
+    running = true;
     return kind.handshake(target, { signal: abort });
   };
 
@@ -78,7 +71,7 @@ export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promi
       ...(admin && { admin: (...args) => compose(["exec", "-T", service, admin, ...args]) }),
       control: {
         save: async () => {
-          if (save === undefined) return;
+          if (save === undefined || !running) return;
           await saveOnSignal(
             save,
             async (name) => void (await compose(["kill", "--signal", name, service])),
@@ -94,7 +87,10 @@ export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promi
               ]).catch(() => undefined),
           );
         },
-        kill: async () => void (await compose(["kill", "--signal", "SIGKILL", service])),
+        kill: async () => {
+          if (running) await compose(["kill", "--signal", "SIGKILL", service]);
+          running = false;
+        },
         start: async () => void (await up()),
       },
       stop,

@@ -19,19 +19,30 @@ interface Failure {
 
 /** Starts brokers in the background. Only the lines for the shell go to standard output, so that it can be evaluated. */
 export async function start(names: readonly BrokerName[]): Promise<number> {
+  let failures = 0;
   for (const name of names) {
-    const { urlVariable } = kinds[name];
-    const url = runningUrl(kinds[name]);
-    const already = await findAnswering(name);
-    if (already === undefined && url !== undefined) {
-      console.error(`${name}: ${urlVariable} names ${withoutPassword(url)}: nothing to start.`);
-      continue;
+    try {
+      await startOne(name);
+    } catch (error) {
+      if (!(error instanceof LabError)) throw error;
+      console.error(`${name}: ${error.code}: ${error.message}`);
+      failures += 1;
     }
-    const background = already ?? (await spawnBackground(name));
-    console.error(`${name}: ${already ? "already running" : "started"}: ${describe(background)}`);
-    console.log(`export ${urlVariable}=${background.url}`);
   }
-  return 0;
+  return failures === 0 ? 0 : 1;
+}
+
+async function startOne(name: BrokerName): Promise<void> {
+  const { urlVariable } = kinds[name];
+  const url = runningUrl(kinds[name]);
+  const already = await findAnswering(name);
+  if (already === undefined && url !== undefined) {
+    console.error(`${name}: ${urlVariable} names ${withoutPassword(url)}: nothing to start.`);
+    return;
+  }
+  const background = already ?? (await spawnBackground(name));
+  console.error(`${name}: ${already ? "already running" : "started"}: ${describe(background)}`);
+  console.log(`export ${urlVariable}=${background.url}`);
 }
 
 /** The broker in the background, if it answers. One that died is cleaned up. */

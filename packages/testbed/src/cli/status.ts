@@ -26,10 +26,10 @@ async function started(name: BrokerName): Promise<string> {
 async function used(name: BrokerName): Promise<string> {
   try {
     const { use, passedOver } = await availability(name);
-    if (use === undefined) return "nothing";
+    const found = use ? `${product(use)} from ${use.where}` : "nothing";
     const others = passedOver.map(({ how, why }) => `${how}: ${why}`).join("; ");
-    const hint = use.real ? "" : `. For a real one: npm run brokers -- install ${name}`;
-    return `${product(use)} from ${use.where}${others ? ` [${others}]` : ""}${hint}`;
+    const hint = use?.real ? "" : `. For a real one: npm run brokers -- install ${name}`;
+    return `${found}${others ? ` [${others}]` : ""}${hint}`;
   } catch (error) {
     if (!(error instanceof LabError)) throw error;
     return `nothing: ${error.message}`;
