@@ -59,8 +59,8 @@ export interface RunningBroker extends AsyncDisposable {
   /**
    * Kills the server with SIGKILL and resets all connections through `url`; resolves when the process is gone. A
    * broker that keeps its state in memory is made to write it to disk just before, while the proxy forwards nothing,
-   * so everything that a client had confirmed is there again after `start`. Absent where we do not own a process whose
-   * state can survive: `running` and `embedded`.
+   * so everything that was confirmed to a client of `url` is there again after `start`. Absent where we do not own a
+   * process whose state can survive: `running` and `embedded`.
    */
   kill?(): Promise<void>;
   /** Starts the killed server with its data; resolves when it accepts connections. Does nothing if it runs. */
