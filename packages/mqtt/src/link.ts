@@ -99,6 +99,8 @@ export class Link {
     this.#fault = error;
     const fault = connectionFault(this.client, error);
     if (fault.final) this.#fail(fault.error);
+    // A packet that cannot be read: mqtt.js reports it, and reads on in the middle of nowhere.
+    else if (this.#up && !("code" in error)) this.client.stream.destroy();
   };
 
   readonly #onDisconnect = ({ reasonCode, properties }: IDisconnectPacket): void => {

@@ -57,6 +57,15 @@ describe("reconnecting (on a scripted broker)", () => {
     expect(inbox.failures).toEqual([]);
   });
 
+  test("is tried when a packet cannot be read: mqtt.js would go on in the middle of nowhere", async () => {
+    const broker = await scriptedBroker((index) => ({ sessionPresent: index > 0 }));
+    const { inbox } = await subscribe({ url: broker.url });
+    broker.connections[0]?.sendBytes(0x30 | 0x06, 0); // PUBLISH with QoS 3
+    await inbox.state("connected", 2);
+    broker.connections[1]?.send(message(1, "whole"));
+    await inbox.received(1);
+  });
+
   test("ends for good, and says so, when the broker does not let the client in any more", async () => {
     const broker = await scriptedBroker((index) => ({ reasonCode: index === 0 ? 0 : 0x86 }));
     const { inbox, subscription } = await subscribe({ url: broker.url });

@@ -21,6 +21,8 @@ export interface ScriptedConnection {
   readonly connect: IConnectPacket;
   readonly received: Packet[];
   send(...packets: Packet[]): void;
+  /** Sends bytes as they are. */
+  sendBytes(...bytes: number[]): void;
   /** Closes it without a word. */
   cut(): void;
 }
@@ -46,13 +48,22 @@ export async function scriptedBroker(
     const send = (...packets: Packet[]): void => {
       socket.write(Buffer.concat(packets.map((packet) => mqttPacket.generate(packet, options))));
     };
+    const sendBytes = (...bytes: number[]): void => {
+      socket.write(Buffer.from(bytes));
+    };
     parser.on("packet", (packet: Packet) => {
       received.push(packet);
       if (packet.cmd === "connect") {
         const version = packet.protocolVersion ?? 4;
         options = { protocolVersion: version };
         const index = connections.length;
-        const connection = { connect: packet, received, send, cut: () => socket.destroy() };
+        const connection = {
+          connect: packet,
+          received,
+          send,
+          sendBytes,
+          cut: () => socket.destroy(),
+        };
         connections.push(connection);
         const said = { sessionPresent: false, reasonCode: 0, ...answer(index) };
         const code = version === 5 ? {} : { returnCode: said.reasonCode };
