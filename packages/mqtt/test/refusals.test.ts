@@ -7,6 +7,7 @@ import { type SubscribeTo, subscribe } from "./support/clients.ts";
 import { Inbox } from "./support/inbox.ts";
 import { mosquitto, withMosquitto } from "./support/mosquitto.ts";
 import { scriptedBroker } from "./support/scripted-broker.ts";
+import { vacantPort } from "./support/vacant-port.ts";
 
 const credentials = { username: "orders", password: "s3cret-word" };
 const versions = [5, 4] as const;
@@ -154,14 +155,4 @@ async function listening(onSocket: Parameters<typeof createServer>[1]): Promise<
     server.close();
   });
   return (server.address() as AddressInfo).port;
-}
-
-async function vacantPort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -50,8 +50,9 @@ describe("a resumed session (on a scripted broker)", () => {
 
   test("lets go of what the broker does not know any more, once it sends something new", async () => {
     const { inbox, connections, acknowledged } = await resumed(
-      (to) => to.send(message(1, "a"), message(2, "b")),
-      (to) => to.send(message(7, "c"), message(8, "d"), message(9, "e")),
+      (to) => to.send(message(1, "tick"), message(2, "tick")),
+      // Restored from older data, it gives the id away again: the same content, and yet another message.
+      (to) => to.send(message(7, "new"), message(1, "tick"), message(2, "tick")),
       2,
     );
     await inbox.received(2);
@@ -61,7 +62,7 @@ describe("a resumed session (on a scripted broker)", () => {
     for (const delivery of inbox.deliveries) delivery.settle("ack");
     await inbox.received(5);
     await eventually("the acknowledgements of the new", () => acknowledged().length === 3);
-    expect(acknowledged()).toEqual([7, 8, 9]);
+    expect(acknowledged()).toEqual([7, 1, 2]);
   });
 
   test("counts what the broker has forgotten until it is settled: the handler may still run", async () => {
