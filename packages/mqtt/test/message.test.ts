@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { rawClient, subscribe } from "./support/clients.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { rawClient, subscribe, texts } from "./support/clients.ts";
 import { mosquitto, withMosquitto } from "./support/mosquitto.ts";
 import { message, scriptedBroker } from "./support/scripted-broker.ts";
 
@@ -12,6 +12,42 @@ describe.skipIf(!withMosquitto)("messages (on mosquitto)", () => {
     await client.publishAsync("t", "x", { qos: 1, properties: { userProperties } });
     await inbox.received(1);
     expect(inbox.deliveries[0]?.message).toMatchObject({ key: "k1", headers: { tag: "a, b" } });
+  });
+
+  test("published with QoS 2 come with QoS 1, and are acknowledged like all others", async () => {
+    const { url } = await mosquitto();
+    const session = { url, client: { clientId: "orders-1" } };
+    const first = await subscribe(session);
+    const client = await rawClient(url);
+    await client.publishAsync("t", "a", { qos: 2 });
+    await client.publishAsync("t", "b", { qos: 2 });
+    await first.inbox.received(2);
+    first.inbox.deliveries[0]?.settle("ack");
+    await first.subscription.close();
+    const { inbox } = await subscribe(session);
+    await inbox.received(1);
+    expect(inbox.bodies).toEqual(["b"]);
+  });
+
+  test("that an older subscription of the session brings with QoS 2 are handed out, with a warning", async () => {
+    const { url } = await mosquitto();
+    const older = await rawClient(url, { clientId: "orders-1", clean: false });
+    await older.subscribeAsync("older", { qos: 2 });
+    await older.endAsync();
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on("warning", onWarning);
+    onTestFinished(() => {
+      process.off("warning", onWarning);
+    });
+    const { inbox } = await subscribe({ url, window: 2, client: { clientId: "orders-1" } });
+    inbox.onDelivery = (delivery) => setTimeout(() => inbox.settle(delivery), 1);
+    const client = await rawClient(url);
+    for (const text of texts(20)) await client.publishAsync("older", text, { qos: 2 });
+    await inbox.received(20);
+    expect(inbox.bodies).toEqual(texts(20));
+    expect(inbox.mostOpen).toBeLessThanOrEqual(2);
+    expect(warnings).toMatchObject([{ code: "LAB_MQTT_QOS_2" }]);
   });
 });
 
