@@ -70,9 +70,9 @@ export async function eventually(
   }
 }
 
-/** Command lines of all processes that mention a text. */
+/** Processes that mention a text in their command line or environment, as `ps` shows them: number first. */
 export function processesWith(text: string): string[] {
-  return execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
+  return execFileSync("ps", ["axeww", "-o", "pid=,args="], { encoding: "utf8", maxBuffer: 2 ** 26 })
     .split("\n")
     .filter((line) => line.includes(text));
 }

@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     process.once(signal, () => stop().finally(() => process.exit()));
   }
   process.off("disconnect", abandon);
-  report({ started: true });
+  await report({ started: true });
 }
 
 async function greet({ name, directUrl }: RunningBroker): Promise<string> {
@@ -53,17 +53,23 @@ async function greet({ name, directUrl }: RunningBroker): Promise<string> {
 }
 
 /** Tells the command that waits, and lets go of it. */
-function report(message: Report): void {
-  if (process.connected) process.send?.(message, () => process.disconnect());
+function report(message: Report): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.connected) return resolve();
+    process.send?.(message, () => {
+      process.disconnect();
+      resolve();
+    });
+  });
 }
 
 try {
   await main();
 } catch (error) {
-  report(
+  await report(
     error instanceof LabError
       ? { code: error.code, message: error.message }
       : { code: "BROKER_START_FAILED", message: String(error) },
   );
-  process.exitCode = 1;
+  process.exit(1); // there is a server for its control already when somebody else was faster
 }
