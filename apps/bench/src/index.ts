@@ -1,1 +1,4 @@
-export {};
+/** What the reports contain, for programs that read them. */
+export type { DrainParams, DrainReport, DrainRun } from "./drain/report.ts";
+export type { EngineParams, EngineReport, EngineRow } from "./engine/report.ts";
+export type { Environment } from "./environment.ts";

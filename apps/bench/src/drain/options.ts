@@ -62,8 +62,9 @@ Usage: npm run bench -- drain [options]
 
 ${describeOptions(specs)}
 
-Exit code: 0 when every run kept order and lost nothing; 1 for an ordering violation, overlap, duplicate that no
-lost connection explains, loss, message left on the broker, or named broker that did not start; 2 for bad options.
+Exit code: 0 when every run kept order and lost nothing; 1 for an ordering violation, overlap, duplicate that no lost
+connection explains, loss, message left on the broker, more unsettled than the window, or named broker that did not
+start; 2 for bad options.
 `;
 
 export interface DrainOptions {

@@ -29,7 +29,7 @@ ${describeOptions(specs)}
 
 export interface EngineOptions {
   readonly help: boolean;
-  readonly params: EngineParams;
+  readonly params: Omit<EngineParams, "mqttBroker">;
   /** Undefined: a folder named after the time. */
   readonly out: string | undefined;
 }

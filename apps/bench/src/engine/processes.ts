@@ -1,21 +1,21 @@
 import type { Contender } from "./contender.ts";
 import { consumeOnMemory } from "./own.ts";
 import type { WorkerRequest, WorkerResponse } from "./protocol.ts";
-import { WorkerProcess } from "./worker-process.ts";
+import { type WorkerOptions, WorkerProcess } from "./worker-process.ts";
 
 /** The processes that take the times: one for each contender, started when it is first needed and kept. */
 export class TimingProcesses implements AsyncDisposable {
-  readonly #signal: AbortSignal;
+  readonly #options: WorkerOptions;
   readonly #running = new Map<Contender, WorkerProcess>();
 
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
+  constructor(options: WorkerOptions) {
+    this.#options = options;
   }
 
   measure(contender: Contender, request: WorkerRequest): Promise<WorkerResponse> {
     let process = this.#running.get(contender);
     if (process === undefined) {
-      process = new WorkerProcess(contender.name, false, this.#signal);
+      process = new WorkerProcess(contender.name, this.#options);
       this.#running.set(contender, process);
     }
     return process.measure(request);
@@ -33,9 +33,9 @@ export class TimingProcesses implements AsyncDisposable {
 export async function allocatedPerMessage(
   { name }: Contender,
   request: WorkerRequest,
-  signal: AbortSignal,
+  options: WorkerOptions,
 ): Promise<number> {
-  await using process = new WorkerProcess(name, true, signal);
+  await using process = new WorkerProcess(name, { ...options, countAllocations: true });
   const { bytesPerMessage, collections } = await process.measure(request);
   if (collections > 0) {
     throw new Error(
@@ -48,9 +48,9 @@ export async function allocatedPerMessage(
 /** Memory resident before `consume` handles a backlog on the memory broker, and the most meanwhile. */
 export async function residentBytes(
   messages: number,
-  signal: AbortSignal,
+  options: WorkerOptions,
 ): Promise<{ before: number; peak: number }> {
-  await using process = new WorkerProcess(consumeOnMemory.name, false, signal);
+  await using process = new WorkerProcess(consumeOnMemory.name, options);
   const keys = Math.min(messages, 1_000);
   const { rss, peakRss } = await process.measure({ keys, messages, settleMemory: true });
   return { before: rss, peak: peakRss ?? rss };

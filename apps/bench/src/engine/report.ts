@@ -18,6 +18,8 @@ export interface EngineParams {
   readonly rounds: number;
   readonly lanes: number;
   readonly window: number;
+  /** The real broker that the MQTT rows were measured on; null where there was none, and no such rows. */
+  readonly mqttBroker: string | null;
 }
 
 /** One contender with one number of keys. */
@@ -33,4 +35,9 @@ export interface EngineRow {
   readonly overBareAwait: number;
   /** Heap allocated for each message, the handler's own promise included. */
   readonly bytesPerMessage: number;
+}
+
+/** As the tables name it: with the version of what is not ours. */
+export function rowName({ name, peer }: EngineRow): string {
+  return peer === null ? name : `${name} ${peer.slice(peer.lastIndexOf("@") + 1)}`;
 }

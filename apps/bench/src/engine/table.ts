@@ -1,6 +1,6 @@
 import { formatCount, formatFactor } from "../format.ts";
 import { textTable } from "../text-table.ts";
-import type { EngineReport } from "./report.ts";
+import { type EngineReport, rowName } from "./report.ts";
 import { targetsOf } from "./targets.ts";
 
 /** A table for each number of keys, then the figures to reach. */
@@ -10,7 +10,7 @@ export function engineTables(report: EngineReport): string {
     const rows = report.rows
       .filter((row) => row.keys === keys)
       .map((row) => [
-        row.peer ?? row.name,
+        rowName(row),
         row.nsPerMessage.toFixed(0),
         formatFactor(row.overBareAwait),
         formatCount(row.bytesPerMessage),

@@ -1,6 +1,8 @@
 import { formatBytes, formatCount, formatFactor } from "../format.ts";
+import { consumeOnMqtt, stockMqtt } from "./on-mqtt.ts";
 import { consumeOnMemory, keyedLanes } from "./own.ts";
-import type { EngineReport, EngineRow } from "./report.ts";
+import { peers } from "./peers.ts";
+import { type EngineReport, type EngineRow, rowName } from "./report.ts";
 
 /** A figure to reach, and whether this report does. */
 export interface Target {
@@ -35,10 +37,11 @@ export function targetsOf({ params, rows, residentBytes }: EngineReport): Target
       text: `they allocate ${formatCount(few.bytesPerMessage)} bytes a message (target: 200 at most)`,
       reached: few.bytesPerMessage <= 200,
     });
-    const peers = rows.filter(({ peer, keys }) => peer !== null && keys === fewKeys);
-    const fastest = peers.reduce((a, b) => (b.nsPerMessage < a.nsPerMessage ? b : a));
+    const fastest = peers
+      .flatMap(({ name }) => row(name, fewKeys) ?? [])
+      .reduce((a, b) => (b.nsPerMessage < a.nsPerMessage ? b : a));
     targets.push({
-      text: `the fastest peer, ${fastest.peer}, takes ${formatFactor(fastest.nsPerMessage / few.nsPerMessage)} as long (target: behind)`,
+      text: `the fastest peer, ${rowName(fastest)}, takes ${formatFactor(fastest.nsPerMessage / few.nsPerMessage)} as long (target: behind)`,
       reached: fastest.nsPerMessage > few.nsPerMessage,
     });
   }
@@ -59,6 +62,15 @@ export function targetsOf({ params, rows, residentBytes }: EngineReport): Target
     targets.push({
       text: `over a backlog of ${formatCount(whole.messages)} ${formatBytes(before)} are resident before, ${formatBytes(peak)} at most meanwhile (target: flat)`,
       reached: peak <= before + flatWithin,
+    });
+  }
+  const onMqtt = row(consumeOnMqtt.name, fewKeys);
+  const stock = row(stockMqtt.name, fewKeys);
+  if (onMqtt !== undefined && stock !== undefined) {
+    const rate = stock.nsPerMessage / onMqtt.nsPerMessage;
+    targets.push({
+      text: `consume on MQTT handles ${formatFactor(rate)} as many messages a second as ${rowName(stock)} (target: 1× at least)`,
+      reached: rate >= 1,
     });
   }
   return targets;

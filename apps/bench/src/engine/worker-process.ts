@@ -8,22 +8,29 @@ const script = fileURLToPath(new URL("./worker.js", import.meta.url));
 /** A young generation so large that nothing is collected while allocations are counted. In MiB. */
 const roomForGarbage = 1024;
 
+export interface WorkerOptions {
+  /** No garbage collection, so that the growth of the heap is what was allocated. @default false */
+  readonly countAllocations?: boolean;
+  /** For contenders that need a broker. */
+  readonly brokerUrl: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** A process that measures one contender. Disposing it ends it. */
 export class WorkerProcess implements AsyncDisposable {
   readonly #name: string;
   readonly #child: ChildProcess;
   readonly #signal: AbortSignal;
 
-  /** `countAllocations`: no garbage collection, so that the growth of the heap is what was allocated. */
-  constructor(contender: string, countAllocations: boolean, signal: AbortSignal) {
+  constructor(contender: string, { countAllocations, brokerUrl, signal }: WorkerOptions) {
     this.#name = contender;
     this.#signal = signal;
     const room = [
       `--min-semi-space-size=${roomForGarbage}`,
       `--max-semi-space-size=${roomForGarbage}`,
     ];
-    this.#child = fork(script, [contender], {
-      execArgv: ["--expose-gc", ...(countAllocations ? room : [])],
+    this.#child = fork(script, brokerUrl === undefined ? [contender] : [contender, brokerUrl], {
+      execArgv: ["--expose-gc", ...(countAllocations === true ? room : [])],
     });
   }
 

@@ -2,23 +2,12 @@ import { formatCount, formatFactor } from "../../format.ts";
 import { document } from "../../page/document.ts";
 import { environmentCard } from "../../page/environment-card.ts";
 import { html, type Markup } from "../../page/html.ts";
+import { definitions } from "../definitions.ts";
 import { keyedLanes } from "../own.ts";
-import type { EngineReport } from "../report.ts";
+import { peers } from "../peers.ts";
+import { type EngineReport, rowName } from "../report.ts";
 import { targetsOf } from "../targets.ts";
 import { costChart } from "./cost-chart.ts";
-
-const definitions: Readonly<Record<string, string>> = {
-  "ns a message":
-    "Time for all messages ÷ their number: the median of the rounds. The handler is asynchronous and does nothing, so this is what the engine adds.",
-  "Over bare await":
-    "The median over the rounds of the time per message ÷ that of a loop that awaits the same handler, in the same round. The loop keeps no window, no lanes and no order.",
-  "Bytes a message":
-    "Growth of the heap ÷ messages, in a process whose young generation is so large that nothing is collected meanwhile. The promise of the handler is in it.",
-  Peers:
-    "32 queues of one message at a time, the lane of a key by its hash: the cheapest way to keep order with each of them.",
-  Rounds:
-    "Every contender runs in a process of its own, and all take turns within a round. Messages are built, and garbage is collected, before the clock starts.",
-};
 
 /** `report.html` of `engine`. */
 export function enginePage(report: EngineReport): string {
@@ -38,6 +27,7 @@ ${targets(report)}
 <dt>Lanes</dt><dd>${params.lanes}</dd>
 <dt>Window</dt><dd>${params.window} messages in hand at once</dd>
 <dt>Handler</dt><dd>asynchronous, does nothing</dd>
+<dt>MQTT</dt><dd>${params.mqttBroker ?? "no real broker was found, so there are no rows on MQTT"}</dd>
 </dl></section></div>
 </div>
 ${params.keys.map((keys) => table(report, keys))}
@@ -45,13 +35,15 @@ ${params.keys.map((keys) => table(report, keys))}
   );
 }
 
-/** The engine against the fastest peer, with the fewest keys there are. */
-function lead({ rows }: EngineReport): string {
-  const keyed = rows.find(({ name }) => name === keyedLanes.name);
-  const peers = rows.filter(({ peer, keys }) => peer !== null && keys === keyed?.keys);
-  const [fastest] = peers.toSorted((a, b) => a.nsPerMessage - b.nsPerMessage);
+/** The engine against the fastest peer. */
+function lead({ rows, params }: EngineReport): string {
+  const keys = params.keys.includes(1_000) ? 1_000 : params.keys[0];
+  const keyed = rows.find((row) => row.name === keyedLanes.name && row.keys === keys);
+  const [fastest] = rows
+    .filter((row) => row.keys === keys && peers.some(({ name }) => name === row.name))
+    .toSorted((a, b) => a.nsPerMessage - b.nsPerMessage);
   if (keyed === undefined || fastest === undefined) return "";
-  return `With ${formatCount(keyed.keys)} keys, keyed lanes take ${keyed.nsPerMessage.toFixed(0)} ns a message; the fastest peer, ${fastest.peer}, takes ${fastest.nsPerMessage.toFixed(0)}.`;
+  return `With ${formatCount(keyed.keys)} keys, keyed lanes take ${keyed.nsPerMessage.toFixed(0)} ns a message; the fastest peer, ${rowName(fastest)}, takes ${fastest.nsPerMessage.toFixed(0)}.`;
 }
 
 function targets(report: EngineReport): Markup {
@@ -73,7 +65,7 @@ function table({ rows }: EngineReport, keys: number): Markup {
     .map(
       (
         row,
-      ) => html`<tr data-name="${row.name}" data-keys="${keys}"><th scope="row">${row.peer ?? row.name}</th>
+      ) => html`<tr data-name="${row.name}" data-keys="${keys}"><th scope="row">${rowName(row)}</th>
 <td><data value="${row.nsPerMessage}">${row.nsPerMessage.toFixed(0)}</data></td><td><data value="${row.overBareAwait}">${formatFactor(row.overBareAwait)}</data></td><td><data value="${row.bytesPerMessage}">${formatCount(row.bytesPerMessage)}</data></td></tr>`,
     )}</tbody></table></section>`;
 }
