@@ -52,10 +52,15 @@ export function parseBrokers(option: string, text: string): BrokerName[] {
   return named;
 }
 
+export interface NamedRig {
+  readonly name: BrokerName;
+  readonly rig: Rig;
+}
+
 /** Brokers that run, and those that could not be started. Disposing it closes all. */
 export interface StartedRigs extends AsyncDisposable {
-  readonly rigs: readonly Rig[];
-  readonly skipped: readonly { readonly broker: string; readonly why: string }[];
+  readonly rigs: readonly NamedRig[];
+  readonly skipped: readonly { readonly broker: BrokerName; readonly why: string }[];
 }
 
 /**
@@ -69,14 +74,14 @@ export async function startRigs(
 ): Promise<StartedRigs> {
   const wanted = brokers.filter(({ name }) => named === undefined || named.includes(name));
   const required = allRequired || named !== undefined;
-  const rigs: Rig[] = [];
-  const skipped: { broker: string; why: string }[] = [];
+  const rigs: NamedRig[] = [];
+  const skipped: { broker: BrokerName; why: string }[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(rigs.map((rig) => rig.close()));
+    await Promise.all(rigs.map(({ rig }) => rig.close()));
   };
   for (const { name, start } of wanted) {
     try {
-      rigs.push(await start(signal));
+      rigs.push({ name, rig: await start(signal) });
     } catch (error) {
       if (!required && error instanceof LabError) {
         skipped.push({ broker: name, why: error.message });

@@ -1,4 +1,5 @@
 import type { Rig } from "@lab/contract";
+import type { NamedRig } from "../brokers.ts";
 import { thisEnvironment } from "../environment.ts";
 import type { Progress } from "../progress.ts";
 import { percentile } from "../statistics.ts";
@@ -22,14 +23,14 @@ export interface DrainHooks {
 /** Drains the same backlog through every configuration, on each broker in turn. */
 export async function drain(
   options: DrainOptions,
-  rigs: readonly Rig[],
+  rigs: readonly NamedRig[],
   hooks: DrainHooks,
 ): Promise<Omit<DrainResult, "skipped">> {
   const startedAt = new Date().toISOString();
   const workload = createWorkload(options.workload);
   const failures: string[] = [];
   const runs: DetailedRun[] = [];
-  for (const rig of rigs) {
+  for (const { rig } of rigs) {
     const ofBroker: DetailedRun[] = [];
     for (const configuration of configurations(options.configs, options.dispatch)) {
       hooks.progress.start(
@@ -50,7 +51,7 @@ export async function drain(
     hooks.onBroker(compared);
     runs.push(...compared);
   }
-  return { report: reportOf(options, startedAt, runs), runs, failures };
+  return { report: reportOf(options, startedAt, rigs, runs), runs, failures };
 }
 
 function detailedRun(
@@ -67,11 +68,11 @@ function detailedRun(
     dispatch,
     lanes,
     elapsedMs,
-    throughput: (ledger.handled / elapsedMs) * 1000,
+    throughput: ratio(ledger.handled, elapsedMs) * 1000,
     speedup: null,
     handlerMs,
     boundMs,
-    overBound: elapsedMs / boundMs,
+    overBound: ratio(elapsedMs, boundMs),
     waitMs: { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) },
     violations: ledger.violations,
     overlaps: ledger.overlaps,
@@ -88,13 +89,22 @@ function detailedRun(
 
 function withSpeedup(runs: readonly DetailedRun[]): DetailedRun[] {
   const inline = runs.find((run) => run.dispatch === "inline");
-  if (inline === undefined) return [...runs];
-  return runs.map((run) => ({ ...run, speedup: inline.elapsedMs / run.elapsedMs }));
+  if (inline === undefined || inline.elapsedMs === 0) return [...runs];
+  return runs.map((run) => ({
+    ...run,
+    speedup: run.elapsedMs === 0 ? null : inline.elapsedMs / run.elapsedMs,
+  }));
+}
+
+/** 0 where there is nothing to divide by: in a run in which nothing was handled. */
+function ratio(dividend: number, divisor: number): number {
+  return divisor === 0 ? 0 : dividend / divisor;
 }
 
 function reportOf(
   options: DrainOptions,
   startedAt: string,
+  rigs: readonly NamedRig[],
   runs: readonly DetailedRun[],
 ): DrainReport {
   const { configs, dispatch, keyDist, window, workload } = options;
@@ -104,7 +114,7 @@ function reportOf(
     startedAt,
     environment: thisEnvironment(),
     params: {
-      brokers: [...new Set(runs.map((run) => run.broker))],
+      brokers: rigs.map(({ name }) => name),
       configs,
       dispatch,
       messages,

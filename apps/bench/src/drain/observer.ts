@@ -13,9 +13,8 @@ import type {
  * were unsettled at once. Its figures depend on neither of the two.
  */
 export class Observer {
-  /** Of the first delivery; NaN before it. */
-  firstDeliveryAt: number = Number.NaN;
-  lastSettleAt: number = Number.NaN;
+  firstDeliveryAt: number | undefined;
+  lastSettleAt: number | undefined;
   maxUnsettled = 0;
   readonly #onInterruption: () => void;
   readonly #unsettled = new Map<Session, number>();
@@ -36,7 +35,7 @@ export class Observer {
     return {
       deliver: (delivery) => {
         const arrivedAt = performance.now();
-        if (Number.isNaN(this.firstDeliveryAt)) this.firstDeliveryAt = arrivedAt;
+        this.firstDeliveryAt ??= arrivedAt;
         this.#count(delivery.session, 1);
         sink.deliver(new ObservedDelivery(delivery, arrivedAt, this));
       },

@@ -97,8 +97,8 @@ export function parseDrainOptions(argv: readonly string[]): DrainOptions {
   if (given.full !== undefined && given.scale !== undefined) {
     throw invalidOption("--scale", given.scale, "left out with --full", "--full is --scale 1.");
   }
-  const messages = wholeNumber("--messages", given.messages ?? specs.messages.default, 1, 1e7);
-  const keys = wholeNumber("--keys", given.keys ?? specs.keys.default, 1, 1e7);
+  const messages = wholeNumber("--messages", given.messages ?? specs.messages.default, 1, 1e6);
+  const keys = wholeNumber("--keys", given.keys ?? specs.keys.default, 1, 1e6);
   if (keys > messages) {
     throw invalidOption(
       "--keys",

@@ -1,4 +1,5 @@
 import type { Dispatch } from "@lab/core";
+import type { BrokerName } from "../brokers.ts";
 import type { Environment } from "../environment.ts";
 import type { ConfigToken, DispatchChoice } from "./configuration.ts";
 
@@ -14,8 +15,8 @@ export interface DrainReport {
 
 /** What the command was told, defaults filled in: the same values give the same backlog. */
 export interface DrainParams {
-  /** The brokers that were run. */
-  readonly brokers: readonly string[];
+  /** The brokers that were run, as `--brokers` names them. */
+  readonly brokers: readonly BrokerName[];
   readonly configs: readonly ConfigToken[];
   readonly dispatch: DispatchChoice;
   readonly messages: number;
@@ -40,7 +41,7 @@ export interface DrainRun {
   readonly elapsedMs: number;
   /** Messages per second of `elapsedMs`. */
   readonly throughput: number;
-  /** `elapsedMs` of the inline run on this broker over that of this run; null where inline was not run. */
+  /** `elapsedMs` of the inline run on this broker over that of this run; null where there is none, or where nothing was handled. */
   readonly speedup: number | null;
   /** All handler times of this run together, as measured. */
   readonly handlerMs: number;

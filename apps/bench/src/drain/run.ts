@@ -86,10 +86,10 @@ export async function drainOnce(
   const problem = await outcome(consumer, complete, ledger, patience + longestHandler);
   signal.throwIfAborted();
 
-  const origin = observer.firstDeliveryAt;
+  const origin = observer.firstDeliveryAt ?? boundAt;
   return {
     bindMs: origin - boundAt,
-    elapsedMs: observer.lastSettleAt - origin,
+    elapsedMs: (observer.lastSettleAt ?? origin) - origin,
     ...lowerBound(
       spans.map(({ key, start, end }) => ({ key, ms: end - start })),
       lanes,

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BrokerChoice, BrokerName } from "../../src/brokers.ts";
 import { drain } from "../../src/drain/drain.ts";
 import { parseDrainOptions } from "../../src/drain/options.ts";
+import { drainPage } from "../../src/drain/page/page.ts";
 import type { DrainReport } from "../../src/drain/report.ts";
 import type { DrainResult } from "../../src/drain/result.ts";
 import { bench } from "../harness.ts";
@@ -19,6 +20,7 @@ import {
   loses,
   overruns,
   repeats,
+  silent,
   swaps,
 } from "./faulty-rig.ts";
 
@@ -122,25 +124,29 @@ test.each(["uniform", "zipf:1.2", "clustered:5"])("keeps order with keys %s", as
 });
 
 describe("a broken adapter", () => {
-  const broken = async (fault: Fault, line = ""): Promise<DrainResult["failures"]> => {
+  const drainBroken = async (
+    fault: Fault,
+    configs: string,
+  ): Promise<Omit<DrainResult, "skipped">> => {
     const options = parseDrainOptions(
-      `--configs 4 --dispatch keyed --messages 24 --keys 1 --handler 1..2 --full --window 8 ${line}`
-        .trim()
-        .split(" "),
+      `--configs ${configs} --dispatch keyed --messages 24 --keys 1 --handler 1..2 --full --window 8`.split(
+        " ",
+      ),
     );
     const rig = faultyRig(fault);
     try {
-      const result = await drain(options, [rig], {
+      return await drain(options, [{ name: "memory", rig }], {
         signal: new AbortController().signal,
         patience: 500,
         progress: { start() {}, advance() {}, stop() {} },
         onBroker() {},
       });
-      return result.failures;
     } finally {
       await rig.close();
     }
   };
+  const broken = async (fault: Fault): Promise<readonly string[]> =>
+    (await drainBroken(fault, "4")).failures;
 
   test("that swaps messages is found out", async () => {
     const failures = await broken(swaps());
@@ -164,6 +170,17 @@ describe("a broken adapter", () => {
   test("that does not acknowledge is found out", async () => {
     const failures = await broken(keeps);
     expect(failures).toEqual(["memory, 4 keyed lanes: 1 message left on the broker."]);
+  });
+
+  test("that delivers nothing is found out, and the page says so without a broken figure", async () => {
+    const result = await drainBroken(silent, "inline,2");
+    expect(result.failures).toContain("memory, inline: 24 messages never handled.");
+    expect(result.runs.map(({ elapsedMs, speedup }) => ({ elapsedMs, speedup }))).toEqual(
+      new Array(2).fill({ elapsedMs: 0, speedup: null }),
+    );
+    const page = drainPage({ ...result, skipped: [] });
+    expect(page).not.toMatch(/NaN|Infinity/);
+    expect(page).toContain("24 messages never handled");
   });
 
   test("that exceeds the window is found out", async () => {

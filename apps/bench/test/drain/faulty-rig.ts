@@ -70,6 +70,9 @@ export const keeps: Fault = onDelivery((delivery, sink, count) => {
   sink.deliver({ message, session, redelivered, deliveryCount, settle });
 });
 
+/** Keeps everything to itself. */
+export const silent: Fault = onDelivery(() => {});
+
 /** Asks the broker for twice the window. */
 export const overruns: Fault = (subscriber) => ({
   capabilities: subscriber.capabilities,

@@ -11,14 +11,14 @@ const narrowest = 5;
 
 /** The lanes of runs over time, one strip for each lane. Runs given together share their time axis. */
 export function laneTimelines(runs: readonly DetailedRun[]): Markup {
-  const longest = Math.max(...runs.map((run) => run.elapsedMs));
+  const longest = Math.max(1, ...runs.map((run) => run.elapsedMs));
   return html`<div class="timelines">${runs.map((run) => timeline(run, longest))}${axis(longest)}</div>`;
 }
 
 function timeline(run: DetailedRun, longest: number): Markup {
   const x = scaleLinear().domain([0, longest]).rangeRound([0, across]);
   const end = x(run.elapsedMs);
-  const busy = run.handlerMs / (run.elapsedMs * run.lanes);
+  const busy = run.elapsedMs > 0 ? run.handlerMs / (run.elapsedMs * run.lanes) : 0;
   const name = configurationName(run);
   const paths = blocks(run, x);
   const height = Math.min(400, Math.max(18, run.lanes * laneHeight(run.lanes)));
@@ -35,41 +35,51 @@ function laneHeight(lanes: number): number {
   return lanes > 40 ? 4 : lanes > 16 ? 6 : 12;
 }
 
-/**
- * The spans as paths: the messages of a lane in turn in two tones, and those of the key with the longest chain in a
- * third. Neighbours that are too narrow to be told apart are one block.
- */
-function blocks(
-  run: DetailedRun,
-  x: (ms: number) => number,
-): { even: string; odd: string; chain: string } {
+interface Paths {
+  even: string;
+  odd: string;
+  chain: string;
+}
+
+/** The messages of a lane in turn in two tones, and those of the key with the longest chain over them in a third. */
+function blocks(run: DetailedRun, x: (ms: number) => number): Paths {
   const chainKey = longestKey(run.spans);
-  const paths = { even: "", odd: "", chain: "" };
   const lanes = Array.from({ length: run.lanes }, (): Span[] => []);
   for (const span of run.spans) lanes[span.lane]?.push(span);
-  for (const [lane, spans] of lanes.entries()) {
-    let tone: "even" | "odd" = "even";
-    let from = -1;
-    let to = -1;
-    const draw = (kind: keyof typeof paths): void => {
-      if (to > from) paths[kind] += `M${from} ${lane}h${to - from}`;
-    };
-    for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-      const start = x(span.start);
-      const end = Math.max(start + 1, x(span.end));
-      if (span.key === chainKey) paths.chain += `M${start} ${lane}h${end - start}`;
-      if (start - to <= 1 && (end - start < narrowest || to - from < narrowest)) {
-        to = end;
-        continue;
-      }
-      draw(tone);
-      tone = tone === "even" ? "odd" : "even";
-      from = start;
-      to = end;
+  const paths: Paths = { even: "", odd: "", chain: "" };
+  for (const [lane, unsorted] of lanes.entries()) {
+    const spans = unsorted.toSorted((a, b) => a.start - b.start);
+    const stroke = ({ from, to }: Block): string => `M${from} ${lane}h${to - from}`;
+    for (const [i, block] of merged(spans, x).entries()) {
+      paths[i % 2 === 0 ? "even" : "odd"] += stroke(block);
     }
-    draw(tone);
+    const ofChain = spans.filter((span) => span.key === chainKey);
+    paths.chain += merged(ofChain, x).map(stroke).join("");
   }
   return paths;
+}
+
+interface Block {
+  readonly from: number;
+  to: number;
+}
+
+/** The spans in units of the picture; neighbours that are too narrow to be told apart are one block. */
+function merged(spans: readonly Span[], x: (ms: number) => number): Block[] {
+  const found: Block[] = [];
+  let last: Block | undefined;
+  for (const span of spans) {
+    const from = x(span.start);
+    const to = Math.max(from + 1, x(span.end));
+    const narrow = to - from < narrowest || (last !== undefined && last.to - last.from < narrowest);
+    if (last !== undefined && from - last.to <= 1 && narrow) {
+      last.to = to;
+    } else {
+      last = { from, to };
+      found.push(last);
+    }
+  }
+  return found;
 }
 
 function longestKey(spans: readonly Span[]): number {

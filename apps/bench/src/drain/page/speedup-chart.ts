@@ -20,8 +20,8 @@ interface Point {
 /** Speed-up over lanes on one broker, on two logarithmic axes, with what no schedule can reach hatched. */
 export function speedupChart(runs: readonly DetailedRun[], id: string): Markup {
   const inline = runs.find((run) => run.dispatch === "inline");
-  const laned = runs.filter((run) => run.dispatch !== "inline");
-  if (inline === undefined || laned.length === 0) {
+  const laned = runs.filter((run) => run.dispatch !== "inline" && run.speedup !== null);
+  if (inline === undefined || inline.speedup === null || laned.length === 0) {
     return html`<p class="note">No speed-up to draw: it takes an inline run and one with lanes.</p>`;
   }
   const mostLanes = Math.max(2, ...laned.map((run) => run.lanes));

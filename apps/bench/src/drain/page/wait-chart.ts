@@ -42,7 +42,7 @@ ${runs.map((run, row) => drawRow(run, (row + 1) * rowHeight, x))}
 function drawRow(run: DetailedRun, base: number, x: (ms: number) => number): Markup {
   const counts = histogram(run.waits, x);
   const y = scaleLinear()
-    .domain([0, Math.max(...counts)])
+    .domain([0, Math.max(1, ...counts)])
     .range([base, base - ridge]);
   const step = (right - left) / bins;
   const shape = area<number>()
