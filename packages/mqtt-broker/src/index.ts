@@ -1,1 +1,2 @@
-export {};
+export { InjectError } from "./inject-error.ts";
+export type * from "./types.ts";
