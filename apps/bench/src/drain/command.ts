@@ -45,9 +45,11 @@ function announcement(
   const workload = createWorkload(options);
   const runs = configurations(configs, dispatch);
   const expectedMs = rigs * runs.reduce((sum, { lanes }) => sum + fastestMs(workload, lanes), 0);
+  const duration =
+    expectedMs < 120_000 ? formatMs(expectedMs) : `${(expectedMs / 60_000).toFixed(0)} minutes`;
   return (
     `${formatCount(workload.messages)} messages of ${formatCount(workload.keys)} keys, ` +
-    `${rigs * runs.length} runs, ${formatMs(expectedMs)} or more.\n`
+    `${rigs * runs.length} runs, ${duration} or more.\n`
   );
 }
 

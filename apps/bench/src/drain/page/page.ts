@@ -71,7 +71,7 @@ function brokerSection(runs: readonly DetailedRun[], id: string): Markup {
 <details><summary>Checks and counts</summary>${checkTable(runs, `Window ${formatCount(first.window)}. Connecting and subscribing took ${formatMs(bind)} at most, and is not in elapsed.`)}</details></div>
 <div class="pair">
 <section class="card"><h3>Speed-up over inline</h3>${speedupChart(runs, `${id}-speedup`)}
-<p class="note">Both axes are logarithmic. Black line: the bound. It rises with the lanes (dotted: for ever) until the longest chain of one key is all that counts.</p></section>
+<p class="note">Both axes are logarithmic. The plain solid line is the bound: it rises with the lanes (dotted: for ever) until the longest chain of one key is all that counts.</p></section>
 <section class="card"><h3>Wait in the process</h3>${waitChart(runs, `${id}-wait`)}
 <p class="note">From delivery to the start of the handler; the axis is logarithmic. Each ridge shows where the waits of one run lie. Bar: half of them are shorter; triangle: 99% are.</p></section>
 </div>
