@@ -1,5 +1,6 @@
 /** Helpers for authors of adapters. */
 export { invalidOption, toError } from "../errors.ts";
 export { Backoff, type BackoffOptions } from "./backoff.ts";
+export { Batch } from "./batch.ts";
 export { unsupportedMessage } from "./outgoing.ts";
 export { AdapterDelivery, AdapterSession, type Settler, unsupportedOutcome } from "./session.ts";

@@ -1,0 +1,179 @@
+import { invalidOption } from "@lab/core/adapter";
+import type { Channel, ChannelModel } from "amqplib";
+
+/** What a subscriber or publisher needs of its connection: spread it into the second argument of `amqplib.connect`. */
+export interface AmqpDefaults {
+  /** With Nagle's algorithm a confirmed publish, or an acknowledgement, can take 40 ms. */
+  readonly noDelay: true;
+  /** In ms: for the TCP connection and for each answer of the handshake. */
+  readonly timeout: number;
+  /** Destroys the socket, whatever state it is in. An option of Node's sockets, which amqplib passes on. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes a connection: `(defaults) => amqplib.connect(url, { ...defaults, ca })`. Everything that amqplib can be told (TLS,
+ * credentials, virtual host, heartbeat) is told here. Leave out its `recovery`: it does not restore consumers.
+ */
+export type AmqpConnect = (defaults: AmqpDefaults) => Promise<ChannelModel>;
+
+/** How long to wait before connecting again: twice as long each time, half of it random. */
+export interface AmqpBackoff {
+  /** The first wait, in ms. @default 100 */
+  readonly base?: number;
+  /** The longest wait, in ms. @default 30_000 */
+  readonly cap?: number;
+}
+
+interface ConnectionOptions {
+  /** Several functions are several hosts of one cluster: when one fails, the next is tried. */
+  readonly connect: AmqpConnect | readonly AmqpConnect[];
+  /** Longest wait for a connection and all that has to be agreed on it, in ms. @default 15_000 */
+  readonly connectTimeout?: number;
+  readonly backoff?: AmqpBackoff;
+}
+
+export interface AmqpSubscriberOptions extends ConnectionOptions {
+  /**
+   * Only a quorum queue counts deliveries: with it `deliveryCount` is a number. The queue itself is not changed by it.
+   * @default "classic"
+   */
+  readonly queueType?: "classic" | "quorum";
+  /**
+   * Declares the queue, and what belongs to it, on each new connection:
+   * `(channel, queue) => channel.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } })`.
+   * @default the queue has to exist
+   */
+  readonly declare?: (channel: Channel, queue: string) => PromiseLike<unknown>;
+  /**
+   * `single`: what is settled is acknowledged in the same turn of the event loop; neighbours share a frame.
+   * `multiple`: up to 40 ms later, in fewer frames. Give it a window of at least four times the lanes.
+   * @default "single"
+   */
+  readonly ack?: "single" | "multiple";
+  /**
+   * The broker's `consumer_timeout`, in ms: it closes the channel of a consumer that leaves a message unsettled for longer.
+   * A warning is given at half of it. @default 1_800_000
+   */
+  readonly consumerTimeout?: number;
+}
+
+export interface AmqpPublisherOptions extends ConnectionOptions {
+  /**
+   * The exchange; the destination is then the routing key. It has to exist.
+   * @default the default exchange: the destination is the name of a queue
+   */
+  readonly exchange?: string;
+  /** A message that no queue takes has failed. With false the broker drops it and confirms it. @default true */
+  readonly mandatory?: boolean;
+  /** The broker keeps the message on disk, in queues that are durable. @default true */
+  readonly persistent?: boolean;
+  /** Most messages unconfirmed at once. @default 1_000 */
+  readonly window?: number;
+  /** When nothing has been confirmed for so long, in ms, what is unconfirmed has failed. @default 30_000 */
+  readonly confirmTimeout?: number;
+}
+
+interface ConnectionSettings {
+  readonly connects: readonly AmqpConnect[];
+  readonly connectTimeout: number;
+  readonly backoff: Required<AmqpBackoff>;
+}
+
+/** Options with every default filled in. */
+export type SubscriberSettings = ConnectionSettings &
+  Required<Pick<AmqpSubscriberOptions, "queueType" | "ack" | "consumerTimeout">> & {
+    readonly declare: NonNullable<AmqpSubscriberOptions["declare"]>;
+  };
+
+export type PublisherSettings = ConnectionSettings &
+  Required<Omit<AmqpPublisherOptions, keyof ConnectionOptions>>;
+
+/** @throws {LabError} `INVALID_OPTION` */
+export function subscriberSettings(options: AmqpSubscriberOptions): SubscriberSettings {
+  const settings = {
+    ...connectionSettings(options),
+    queueType: options.queueType ?? "classic",
+    declare: options.declare ?? checkQueue,
+    ack: options.ack ?? "single",
+    consumerTimeout: options.consumerTimeout ?? 1_800_000,
+  };
+  requireOneOf("queueType", settings.queueType, ["classic", "quorum"]);
+  requireOneOf("ack", settings.ack, ["single", "multiple"]);
+  requireDuration("consumerTimeout", settings.consumerTimeout);
+  if (typeof settings.declare !== "function") {
+    throw invalidOption("declare", settings.declare, "a function of a channel and a queue name");
+  }
+  return settings;
+}
+
+/** @throws {LabError} `INVALID_OPTION` */
+export function publisherSettings(options: AmqpPublisherOptions): PublisherSettings {
+  const settings = {
+    ...connectionSettings(options),
+    exchange: options.exchange ?? "",
+    mandatory: options.mandatory ?? true,
+    persistent: options.persistent ?? true,
+    window: options.window ?? 1_000,
+    confirmTimeout: options.confirmTimeout ?? 30_000,
+  };
+  requireName("exchange", settings.exchange);
+  requireFlag("mandatory", settings.mandatory);
+  requireFlag("persistent", settings.persistent);
+  requireDuration("confirmTimeout", settings.confirmTimeout);
+  if (!(Number.isInteger(settings.window) && settings.window >= 1)) {
+    throw invalidOption("window", settings.window, "an integer ≥ 1");
+  }
+  return settings;
+}
+
+/** Names of queues and exchanges, and routing keys. @throws {LabError} `INVALID_OPTION` */
+export function requireName(name: string, got: string): void {
+  if (typeof got !== "string" || Buffer.byteLength(got) > 255) {
+    throw invalidOption(name, got, "a string of at most 255 bytes");
+  }
+}
+
+function checkQueue(channel: Channel, queue: string): PromiseLike<unknown> {
+  return channel.checkQueue(queue);
+}
+
+function connectionSettings(options: ConnectionOptions): ConnectionSettings {
+  const { connect, connectTimeout = 15_000, backoff = {} } = options;
+  const connects: readonly AmqpConnect[] = typeof connect === "function" ? [connect] : connect;
+  if (!Array.isArray(connects) || connects.length === 0 || !connects.every(isFunction)) {
+    throw invalidOption(
+      "connect",
+      connect,
+      "a function that makes a connection, or several",
+      "For example: (defaults) => amqplib.connect(url, { ...defaults }).",
+    );
+  }
+  requireDuration("connectTimeout", connectTimeout);
+  const { base = 100, cap = 30_000 } = backoff;
+  requireDuration("backoff.base", base);
+  requireDuration("backoff.cap", cap);
+  return { connects, connectTimeout, backoff: { base, cap } };
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+function requireOneOf(name: string, got: unknown, allowed: readonly string[]): void {
+  if (allowed.some((value) => value === got)) return;
+  throw invalidOption(name, got, allowed.map((value) => JSON.stringify(value)).join(" or "));
+}
+
+function requireFlag(name: string, got: unknown): void {
+  if (typeof got !== "boolean") throw invalidOption(name, got, "true or false");
+}
+
+/** Longer than this, Node's timers fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+function requireDuration(name: string, got: number): void {
+  if (!(Number.isFinite(got) && got > 0 && got <= longestTimer)) {
+    throw invalidOption(name, got, `a number of milliseconds above 0, at most ${longestTimer}`);
+  }
+}
