@@ -1,1 +1,3 @@
-export {};
+export { isKafkaMessage, type KafkaMessage, tombstone } from "./message.ts";
+export type { KafkaPublisherOptions, KafkaSubscriberOptions } from "./options.ts";
+export { kafkaSubscriber } from "./subscriber.ts";
