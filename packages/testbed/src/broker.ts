@@ -39,7 +39,8 @@ export interface RunningBroker extends AsyncDisposable {
   readonly real: boolean;
   readonly how: How;
   /**
-   * What a client connects to, credentials included. It leads through the test bed's own TCP proxy, which is what
+   * What a client connects to, credentials included. It leads through the test bed's own TCP proxy (but for a Kafka that
+   * was running already, whose clients go where it tells them to), which is what
    * `cut` and `pause` act on, and stays the same over `kill` and `start`.
    */
   readonly url: string;

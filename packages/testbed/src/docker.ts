@@ -36,14 +36,26 @@ export async function dockerImage(kind: BrokerKind): Promise<{ image: string } |
 }
 
 /** Starts a container in a compose project of its own, so that several can run, and nobody else's is touched. */
-export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promise<Server> {
+export async function startDocker(
+  kind: BrokerKind,
+  signal?: AbortSignal,
+  advertised = 0,
+): Promise<Server> {
   const docker = findCommand("docker") ?? "docker";
-  const { profile, service, portVariable, dataFolder, save, admin } = kind.docker;
+  const { profile, service, portVariable, advertise, dataFolder, save, admin } = kind.docker;
   const port = await freePort();
+  const behindProxy = advertise && (await freePort());
+  const env = {
+    [portVariable]: `${port}`,
+    ...(advertise && {
+      [advertise.portVariable]: `${behindProxy}`,
+      [advertise.advertisedVariable]: `${advertised}`,
+    }),
+  };
   const project = `messaging-lab-${kind.name}-${port}`;
   const base = ["compose", "-p", project, "-f", composeFile, "--profile", profile];
   const compose = (args: readonly string[], timeout = upLimit, abort?: AbortSignal) =>
-    run(docker, [...base, ...args], { env: { [portVariable]: `${port}` }, timeout, signal: abort });
+    run(docker, [...base, ...args], { env, timeout, signal: abort });
 
   const target = local(port);
   let running = false;
@@ -67,6 +79,7 @@ export async function startDocker(kind: BrokerKind, signal?: AbortSignal): Promi
     const identity = await up(signal);
     return {
       target,
+      behindProxy,
       identity,
       ...(admin && { admin: (...args) => compose(["exec", "-T", service, admin, ...args]) }),
       control: {

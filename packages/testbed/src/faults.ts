@@ -6,19 +6,43 @@ import type { BrokerKind } from "./kind.ts";
 import type { BrokerName } from "./kinds/index.ts";
 import { openProxy, type TcpProxy } from "./proxy.ts";
 import type { Server, ServerControl } from "./server.ts";
-import { local, type Target, urlOf } from "./target.ts";
+import { local, urlOf } from "./target.ts";
 
-/** Puts the proxy in front of a server and offers the faults. */
-export async function withFaults(
+/** Starts a server behind a proxy, and offers the faults. */
+export async function startBehindProxy(
+  name: BrokerName,
+  kind: BrokerKind,
+  how: How,
+  start: (advertised: number) => Promise<Server>,
+): Promise<RunningBroker> {
+  let started: Server | undefined;
+  const proxy = await openProxy(() => dial(started, how));
+  try {
+    started = await start(proxy.port);
+    return withFaults(name, kind, how, started, proxy);
+  } catch (error) {
+    await started?.stop();
+    await proxy.close();
+    throw error;
+  }
+}
+
+function withFaults(
   name: BrokerName,
   kind: BrokerKind,
   how: How,
   server: Server,
-): Promise<RunningBroker> {
+  proxy: TcpProxy,
+): RunningBroker {
   const { tls, credentials, path } = server.target;
-  // The certificate of a server elsewhere is made out to its own name, so the proxy speaks TLS with it, and plain TCP here.
-  const proxyEndsTls = how === "running" && tls;
-  const proxy = await openProxy(() => dial(server.target, proxyEndsTls));
+  const direct = how === "running" && kind.advertises === true;
+  const throughProxy = local(proxy.port, { tls: tls && how !== "running", credentials, path });
+  const cannot = (): LabError =>
+    new LabError(
+      "INVALID_OPTION",
+      `The ${name} broker in ${kind.urlVariable} advertises its own addresses, so it cannot be cut or paused. Unset ` +
+        `${kind.urlVariable} to let the test bed start one.`,
+    );
   const hold = holder(proxy);
   const inTurn = oneAtATime();
 
@@ -53,13 +77,16 @@ export async function withFaults(
     name,
     ...server.identity,
     how,
-    url: urlOf(kind, local(proxy.port, { tls: tls && !proxyEndsTls, credentials, path })),
+    url: urlOf(kind, direct ? server.target : throughProxy),
     get directUrl() {
       return urlOf(kind, server.target);
     },
     ca: server.ca,
-    cut: () => proxy.cut(),
-    pause: () => hold.set("user", true),
+    cut: () => (direct ? Promise.reject(cannot()) : proxy.cut()),
+    pause: () => {
+      if (direct) throw cannot();
+      hold.set("user", true);
+    },
     resume: () => hold.set("user", false),
     ...(server.control && {
       kill: () => control(kill),
@@ -76,9 +103,11 @@ export async function withFaults(
   };
 }
 
-function dial({ host, port, tls }: Target, endTls: boolean): Socket {
-  const options = { host, port, allowHalfOpen: true };
-  return tls && endTls ? connectTls(options) : connectTcp(options);
+function dial(server: Server | undefined, how: How): Socket {
+  const { host, port, tls } = server?.target ?? local(0);
+  const options = { host, port: server?.behindProxy ?? port, allowHalfOpen: true };
+  // The certificate of a server elsewhere is made out to its own name, so the proxy speaks TLS with it, and plain TCP here.
+  return tls && how === "running" ? connectTls(options) : connectTcp(options);
 }
 
 /** The proxy is held while anybody wants it to be. */

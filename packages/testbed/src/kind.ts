@@ -9,6 +9,8 @@ export interface BrokerKind {
   readonly name: string;
   /** Environment variable with the URL of a broker that runs already. */
   readonly urlVariable: string;
+  /** Makes a URL of what the variable holds, where people are used to write it in another way. */
+  readonly url?: (value: string) => string;
   /** URL schemes and the ports they stand for when a URL names none. */
   readonly schemes: { readonly plain: Scheme; readonly tls: Scheme };
   /**
@@ -16,6 +18,11 @@ export interface BrokerKind {
    * seconds, and with `ACCESS_REFUSED` when the credentials are not accepted.
    */
   handshake(target: Target, trust: Trust): Promise<Identity>;
+  /**
+   * Clients connect to the address that the broker tells them, whatever they were given. So it is told the proxy's when
+   * it is started; one that runs already tells its own, and cannot be put behind a proxy.
+   */
+  readonly advertises?: true;
   readonly docker: DockerSetup;
   readonly native: NativeSetup;
   /** Absent where nobody has written such a broker in JavaScript. */
@@ -52,6 +59,11 @@ export interface DockerSetup {
   readonly service: string;
   /** Variable of the compose file that takes the port on the host. */
   readonly portVariable: string;
+  /**
+   * For one that advertises: variables that take the port on the host of a second listener, and the port that this one
+   * advertises.
+   */
+  readonly advertise?: { readonly portVariable: string; readonly advertisedVariable: string };
   /** Data folder within the container. */
   readonly dataFolder: string;
   readonly save?: SaveOnSignal;
@@ -66,11 +78,23 @@ export interface NativeSetup {
   /** Debian packages that bring it, and what the user should know before they are installed. */
   readonly packages: readonly string[];
   readonly note: string;
+  /** Says what is missing though the command is there. */
+  readonly missing?: () => string | undefined;
+  /** Commands that bring what no package has. They are run when the packages are there. */
+  readonly fetch?: () => readonly (readonly string[])[];
   version(path: string): Promise<string>;
   /** What it writes to its log once its listener is bound. */
   readonly listening: RegExp;
-  /** Writes what the server needs into its empty or used data folder; returns how to start it. */
-  prepare(folder: string, port: number, options: StartOptions): Promise<NativePlan>;
+  /**
+   * Writes what the server needs into its empty or used data folder; returns how to start it.
+   * @param advertised for one that advertises: the port of the proxy.
+   */
+  prepare(
+    folder: string,
+    port: number,
+    options: StartOptions,
+    advertised: number,
+  ): Promise<NativePlan>;
   readonly save?: SaveOnSignal;
 }
 
@@ -82,6 +106,8 @@ export interface NativePlan {
   readonly env?: Readonly<Record<string, string>>;
   /** Ports that it binds beside the one given. */
   readonly ports?: readonly number[];
+  /** For one that advertises: the one of them that is for connections through the proxy. */
+  readonly behindProxy?: number;
   readonly ca?: string | undefined;
   /** The server's own command for administrators: a path. It gets `env` too. */
   readonly admin?: string;

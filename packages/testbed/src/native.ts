@@ -23,6 +23,7 @@ export async function startNative(
   path: string,
   options: StartOptions,
   choosePort: () => Promise<number> = freePort,
+  advertised = 0,
 ): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), `messaging-lab-${kind.name}-`));
   const guard = await openGuard(cleanUp, [folder]);
@@ -31,12 +32,14 @@ export async function startNative(
   let plan: NativePlan | undefined;
 
   const startOn = async (port: number, signal?: AbortSignal) => {
-    plan = await kind.native.prepare(folder, port, options);
+    plan = await kind.native.prepare(folder, port, options, advertised);
     const { command = path, args, env, ca } = plan;
     server = new ServerProcess(command, args, folder, env);
     if (server.pid !== undefined) guard.owns(`${server.pid}`);
     const target = local(port, options);
-    return { target, ca, identity: await untilReady(kind, target, { ca, signal }, server) };
+    const identity = await untilReady(kind, target, { ca, signal }, server);
+    if (identity.version !== "unknown") return { target, ca, identity };
+    return { target, ca, identity: { ...identity, version: await kind.native.version(path) } };
   };
 
   const startOnFreePort = async (signal?: AbortSignal) => {
@@ -96,6 +99,9 @@ export async function startNative(
     },
     get ca() {
       return answering.ca;
+    },
+    get behindProxy() {
+      return plan?.behindProxy;
     },
     identity: answering.identity,
     ...(plan?.admin !== undefined && { admin }),

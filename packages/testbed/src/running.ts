@@ -5,8 +5,9 @@ import { parseUrl, withoutPassword } from "./target.ts";
 
 /** URL of the broker that runs already, if the environment names one. */
 export function runningUrl(kind: BrokerKind): string | undefined {
-  const url = process.env[kind.urlVariable]?.trim();
-  return url === "" ? undefined : url;
+  const value = process.env[kind.urlVariable]?.trim() ?? "";
+  if (value === "") return undefined;
+  return kind.url?.(value) ?? value;
 }
 
 /**

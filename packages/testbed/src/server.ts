@@ -5,6 +5,8 @@ import type { Target } from "./target.ts";
 export interface Server {
   /** `control.start` may change it. */
   readonly target: Target;
+  /** What the proxy connects to, where that is another port. `control.start` may change it. */
+  readonly behindProxy?: number | undefined;
   readonly identity: Identity;
   readonly ca?: string | undefined;
   /** Present where we own the process and its state can survive it. */

@@ -1,6 +1,6 @@
 import type { Availability, RunningBroker, StartOptions } from "./broker.ts";
 import { choose, nothingToUse } from "./choose.ts";
-import { withFaults } from "./faults.ts";
+import { startBehindProxy } from "./faults.ts";
 import { type BrokerName, kinds } from "./kinds/index.ts";
 import { checkName, checkOptions } from "./options.ts";
 
@@ -18,14 +18,11 @@ export async function startBroker(
   checkOptions(options);
   const choice = await choose(kind, options);
   if (choice.way === undefined) throw nothingToUse(kind, choice);
-  const server = await choice.way.start();
-  try {
-    options.signal?.throwIfAborted();
-    return await withFaults(name, kind, choice.way.candidate.how, server);
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  const { candidate, start } = choice.way;
+  const broker = await startBehindProxy(name, kind, candidate.how, start);
+  if (!options.signal?.aborted) return broker;
+  await broker.stop();
+  throw options.signal.reason;
 }
 
 /**

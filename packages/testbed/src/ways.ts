@@ -10,7 +10,8 @@ import { local, withoutPassword } from "./target.ts";
 /** A way that can be gone. */
 export interface OpenWay {
   readonly candidate: Candidate;
-  start(): Promise<Server>;
+  /** `advertised`: the port of the proxy before it, for a broker that advertises. */
+  start(advertised: number): Promise<Server>;
 }
 
 export type Way = (kind: BrokerKind, options: StartOptions) => Promise<OpenWay | { why: string }>;
@@ -39,17 +40,18 @@ const docker: Way = async (kind, options) => {
   const identity = { product: kind.docker.service, version, real: true };
   return {
     candidate: { how: "docker", ...identity, where: found.image },
-    start: () => startDocker(kind, options.signal),
+    start: (advertised) => startDocker(kind, options.signal, advertised),
   };
 };
 
 const native: Way = async (kind, options) => {
-  const { product, command, version } = kind.native;
+  const { product, command, version, missing } = kind.native;
   const path = findCommand(command);
-  if (path === undefined) return { why: `${command} is not installed` };
+  const why = path === undefined ? `${command} is not installed` : missing?.();
+  if (path === undefined || why !== undefined) return { why: why ?? "" };
   return {
     candidate: { how: "native", product, version: await version(path), real: true, where: path },
-    start: () => startNative(kind, path, options),
+    start: (advertised) => startNative(kind, path, options, undefined, advertised),
   };
 };
 

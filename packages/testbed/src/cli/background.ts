@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { LabError } from "@lab/core";
 import type { How } from "../broker.ts";
+import { brokersFolder } from "../folder.ts";
 import type { BrokerName } from "../kinds/index.ts";
 
 /** A broker that runs in the background, as its state file describes it. */
@@ -22,18 +22,12 @@ export interface Background {
 
 const answerLimit = 15_000;
 
-/** `BROKERS_DIR`, or `.brokers` in the root of the repository. */
-function folder(): string {
-  const { BROKERS_DIR } = process.env;
-  return BROKERS_DIR || fileURLToPath(new URL("../../../../.brokers", import.meta.url));
-}
-
-const stateFile = (name: BrokerName): string => join(folder(), `${name}.json`);
+const stateFile = (name: BrokerName): string => join(brokersFolder(), `${name}.json`);
 
 /** What the process that looks after it has written; there is something in it only when it failed. */
 export async function logFile(name: BrokerName): Promise<string> {
-  await mkdir(folder(), { recursive: true });
-  return join(folder(), `${name}.log`);
+  await mkdir(brokersFolder(), { recursive: true });
+  return join(brokersFolder(), `${name}.log`);
 }
 
 /** Fails when there is a state file already: then somebody else was faster. */

@@ -7,42 +7,59 @@ import { composeFile } from "../docker.ts";
 import type { BrokerKind } from "../kind.ts";
 import { type BrokerName, kinds } from "../kinds/index.ts";
 
-/** Installs native servers from Debian's packages. */
+/** Installs native servers: from Debian's packages, and what these do not have from where it is published. */
 export async function install(
   names: readonly BrokerName[],
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<number> {
   const missing: BrokerKind[] = [];
   for (const name of names) {
-    const { product, command, version } = kinds[name].native;
-    const path = findCommand(command);
-    if (path === undefined) missing.push(kinds[name]);
-    else console.log(`${name}: ${product} ${await version(path)} is installed: ${path}`);
+    if (lacks(kinds[name]) === undefined) await tellInstalled(kinds[name]);
+    else missing.push(kinds[name]);
   }
   if (missing.length === 0) return 0;
 
-  const commands = aptCommands(missing.flatMap(({ native }) => native.packages));
-  if (commands === undefined) {
+  const packages = missing.filter(lacksCommand).flatMap(({ native }) => native.packages);
+  const aptGet = packages.length === 0 ? [] : aptCommands([...new Set(packages)]);
+  if (aptGet === undefined) {
     for (const kind of missing) tellDocker(kind);
     return 1;
   }
+  const commands = [...aptGet, ...missing.flatMap(({ native }) => native.fetch?.() ?? [])];
   console.log(`${dryRun ? "Would run" : "Runs"}:`);
   for (const command of commands) console.log(`  ${command.join(" ")}`);
   for (const { native } of missing) console.log(native.note);
   if (dryRun) return 0;
 
   for (const command of commands) await runVisibly(command);
-  for (const { name, native } of missing) {
-    const path = findCommand(native.command);
-    if (path === undefined) {
+  for (const kind of missing) {
+    const lack = lacks(kind);
+    if (lack !== undefined) {
       throw new LabError(
         "BROKER_START_FAILED",
-        `apt-get succeeded, but there is no ${native.command} on PATH or in the sbin folders beside it.`,
+        `Everything succeeded, and yet ${kind.name} is not installed: ${lack}.`,
       );
     }
-    console.log(`${name}: ${native.product} ${await native.version(path)} is installed: ${path}`);
+    await tellInstalled(kind);
   }
   return 0;
+}
+
+/** What is missing. */
+function lacks({ native: { command, missing } }: BrokerKind): string | undefined {
+  if (findCommand(command) !== undefined) return missing?.();
+  return `there is no ${command} on PATH or in the sbin folders beside it`;
+}
+
+/** A command is missing that its packages have: the server's own, or one that fetches the rest. */
+function lacksCommand({ native: { command, fetch } }: BrokerKind): boolean {
+  const commands = [command, ...(fetch?.() ?? []).map(([name = ""]) => name)];
+  return commands.some((name) => findCommand(name) === undefined);
+}
+
+async function tellInstalled({ name, native }: BrokerKind): Promise<void> {
+  const path = findCommand(native.command) ?? native.command;
+  console.log(`${name}: ${native.product} ${await native.version(path)} is installed: ${path}`);
 }
 
 /** Undefined where there is no apt-get, or no way to run it as root. */

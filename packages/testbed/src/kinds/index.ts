@@ -1,10 +1,11 @@
 import type { BrokerKind } from "../kind.ts";
 import { amqp } from "./amqp/index.ts";
+import { kafka } from "./kafka/index.ts";
 import { mqtt } from "./mqtt/index.ts";
 
 /** Every broker that the test bed can start. */
-export const brokerNames = ["mqtt", "amqp"] as const;
+export const brokerNames = ["mqtt", "amqp", "kafka"] as const;
 
 export type BrokerName = (typeof brokerNames)[number];
 
-export const kinds: Readonly<Record<BrokerName, BrokerKind>> = { mqtt, amqp };
+export const kinds: Readonly<Record<BrokerName, BrokerKind>> = { mqtt, amqp, kafka };
