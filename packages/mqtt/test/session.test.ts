@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { publish, rawClient, subscribe, texts } from "./support/clients.ts";
-import { eventually } from "./support/inbox.ts";
+import { eventually, Inbox } from "./support/inbox.ts";
 import { mosquitto, withMosquitto } from "./support/mosquitto.ts";
 import { pubacks, tapWire } from "./support/wire.ts";
 
@@ -104,6 +104,28 @@ describe.skipIf(!withMosquitto)("sessions", () => {
     await inbox.received(2);
     expect(inbox.bodies).toEqual(["short-lived", "next"]);
   });
+
+  test.for([5, 4] as const)(
+    "MQTT %s: do not bring all retained messages again with every connection",
+    async (protocolVersion) => {
+      const { url } = await mosquitto();
+      await publish(url, ["retained"], "t", { retain: true });
+      const wire = await tapWire(url);
+      const inbox = new Inbox();
+      inbox.onDelivery = (delivery) => delivery.settle("ack");
+      await subscribe({ url: wire.url, protocolVersion, inbox });
+      await inbox.received(1);
+      await eventually("the acknowledgement", () => pubacks(wire.sent).length === 1);
+      await publish(url, ["before"]);
+      await inbox.received(2);
+      await eventually("the acknowledgement", () => pubacks(wire.sent).length === 2);
+      wire.cut();
+      await inbox.state("connected", 2);
+      await publish(url, ["after"]);
+      await inbox.received(3);
+      expect(inbox.bodies).toEqual(["retained", "before", "after"]);
+    },
+  );
 
   test("survive a restart of the broker with what was in hand", async () => {
     const broker = await mosquitto();

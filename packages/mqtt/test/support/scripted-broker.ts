@@ -35,6 +35,7 @@ export async function scriptedBroker(
   answer: (index: number) => Answer,
   onConnected: (connection: ScriptedConnection, index: number) => void = () => {},
   granted: (qos: number) => number = (qos) => qos,
+  onPublish: (connection: ScriptedConnection, packet: IPublishPacket) => void = () => {},
 ): Promise<ScriptedBroker> {
   const connections: ScriptedConnection[] = [];
   const sockets = new Set<Socket>();
@@ -45,6 +46,7 @@ export async function scriptedBroker(
     const parser = mqttPacket.parser({});
     const received: Packet[] = [];
     let options = {};
+    let connection: ScriptedConnection | undefined;
     const send = (...packets: Packet[]): void => {
       socket.write(Buffer.concat(packets.map((packet) => mqttPacket.generate(packet, options))));
     };
@@ -57,7 +59,7 @@ export async function scriptedBroker(
         const version = packet.protocolVersion ?? 4;
         options = { protocolVersion: version };
         const index = connections.length;
-        const connection = {
+        connection = {
           connect: packet,
           received,
           send,
@@ -73,6 +75,8 @@ export async function scriptedBroker(
       } else if (packet.cmd === "subscribe") {
         const codes = packet.subscriptions.map(({ qos }) => granted(qos));
         send({ cmd: "suback", messageId: packet.messageId as number, granted: codes });
+      } else if (packet.cmd === "publish" && connection !== undefined) {
+        onPublish(connection, packet);
       } else if (packet.cmd === "pingreq") {
         send({ cmd: "pingresp" });
       } else if (packet.cmd === "disconnect") {
