@@ -65,6 +65,8 @@ export async function startDocker(
     return kind.handshake(target, { signal: abort });
   };
 
+  const asAdmin = (...args: string[]) => compose(["exec", "-T", service, admin ?? "", ...args]);
+
   const guard = await openGuard(
     '"$1" compose -p "$owned" -f "$2" --profile "$3" down --volumes --timeout 0',
     [docker, composeFile, profile],
@@ -81,10 +83,14 @@ export async function startDocker(
       target,
       behindProxy,
       identity,
-      ...(admin && { admin: (...args) => compose(["exec", "-T", service, admin, ...args]) }),
+      ...(admin && { admin: asAdmin }),
       control: {
         save: async () => {
           if (save === undefined || !running) return;
+          if ("admin" in save) {
+            await asAdmin(...save.admin);
+            return;
+          }
           await saveOnSignal(
             save,
             async (name) => void (await compose(["kill", "--signal", name, service])),

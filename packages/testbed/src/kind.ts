@@ -53,6 +53,13 @@ export interface SaveOnSignal {
   readonly file: string;
 }
 
+/** The same by the server's own command for administrators, with these arguments. */
+export interface SaveByCommand {
+  readonly admin: readonly string[];
+}
+
+export type Save = SaveOnSignal | SaveByCommand;
+
 /** A service of `docker/compose.yaml`. */
 export interface DockerSetup {
   readonly profile: string;
@@ -66,7 +73,7 @@ export interface DockerSetup {
   readonly advertise?: { readonly portVariable: string; readonly advertisedVariable: string };
   /** Data folder within the container. */
   readonly dataFolder: string;
-  readonly save?: SaveOnSignal;
+  readonly save?: Save;
   /** The server's own command for administrators, within the container. */
   readonly admin?: string;
 }
@@ -95,7 +102,7 @@ export interface NativeSetup {
     options: StartOptions,
     advertised: number,
   ): Promise<NativePlan>;
-  readonly save?: SaveOnSignal;
+  readonly save?: Save;
 }
 
 export interface NativePlan {

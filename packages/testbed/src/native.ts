@@ -58,9 +58,14 @@ export async function startNative(
 
   const save = async (): Promise<void> => {
     const saving = server;
-    if (kind.native.save === undefined || !saving?.running) return;
+    const how = kind.native.save;
+    if (how === undefined || !saving?.running) return;
+    if ("admin" in how) {
+      await admin(...how.admin);
+      return;
+    }
     await saveOnSignal(
-      kind.native.save,
+      how,
       (signal) => saving.signal(signal),
       async (file) => {
         if (!saving.running) return "ended by itself";

@@ -1,6 +1,6 @@
 import type { BrokerKind } from "../../kind.ts";
 import { amqpHandshake } from "./handshake.ts";
-import { rabbitmq } from "./rabbitmq.ts";
+import { rabbitmq, save } from "./rabbitmq.ts";
 
 export const amqp: BrokerKind = {
   name: "amqp",
@@ -13,6 +13,7 @@ export const amqp: BrokerKind = {
     portVariable: "AMQP_PORT",
     dataFolder: "/var/lib/rabbitmq",
     admin: "rabbitmqctl",
+    save,
   },
   native: rabbitmq,
 };

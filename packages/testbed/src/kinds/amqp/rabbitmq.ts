@@ -4,7 +4,7 @@ import type { Credentials } from "../../broker.ts";
 import { type Certificate, certificateIn } from "../../certificate.ts";
 import { findCommand } from "../../command.ts";
 import { freePort } from "../../free-port.ts";
-import type { NativeSetup } from "../../kind.ts";
+import type { NativeSetup, SaveByCommand } from "../../kind.ts";
 
 /** Debian's `/usr/sbin/rabbitmq-server` runs this as the user `rabbitmq`, who may not read a private folder. */
 const debianServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
@@ -21,6 +21,14 @@ const start =
   'until epmd -port "$ERL_EPMD_PORT" -names >/dev/null 2>&1; do kill -0 $! || exit 1; sleep 0.02; done; ' +
   'exec "$0"';
 
+/**
+ * RabbitMQ notes a new quorum queue in tables that it writes up to a second later. Killed before, it never answers again
+ * what is asked of that queue. Messages are not touched by this.
+ */
+export const save: SaveByCommand = {
+  admin: ["eval", "[dets:sync(Table) || Table <- dets:all()]."],
+};
+
 export const rabbitmq: NativeSetup = {
   product: "RabbitMQ",
   get command() {
@@ -35,6 +43,7 @@ export const rabbitmq: NativeSetup = {
   version: async (path) =>
     /rabbitmq(?:_server-|\/)(\d[^/]*)/.exec(await realpath(path))?.[1] ?? "unknown",
   listening: /completed with \d+ plugins/,
+  save,
   prepare: async (folder, port, options) => {
     const file = (name: string) => join(folder, name);
     const [management, distribution, portMapper] = await Promise.all([
