@@ -1,2 +1,3 @@
+export { createMqttBroker } from "./broker.ts";
 export { InjectError } from "./inject-error.ts";
 export type * from "./types.ts";

@@ -1,0 +1,87 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { LabError, type PublishFailure } from "@lab/core";
+import { invalidOption, toError } from "@lab/core/adapter";
+import { encodeProperties } from "./codec/publish-properties.ts";
+import type { Hub } from "./hub.ts";
+import { InjectError } from "./inject-error.ts";
+import { requireMessage } from "./injected-message.ts";
+import { Message } from "./message.ts";
+import { Reason } from "./reason.ts";
+import type { InjectedMessage } from "./types.ts";
+
+/** Messages between two looks at the network. */
+const chunk = 1_000;
+
+/** Publishes for the application: one batch after another. */
+export class Injector {
+  readonly #hub: Hub;
+  #busy = false;
+  #last: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(hub: Hub) {
+    this.#hub = hub;
+  }
+
+  inject(messages: readonly InjectedMessage[]): Promise<void> {
+    if (!Array.isArray(messages)) {
+      return Promise.reject(invalidOption("messages", messages, "an array of messages"));
+    }
+    const mine = this.#busy ? this.#last.then(() => this.#run(messages)) : this.#run(messages);
+    if (this.#busy) this.#last = mine.catch(() => {}); // Still, or for others.
+    return mine;
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #run(messages: readonly InjectedMessage[]): Promise<void> {
+    this.#busy = true;
+    const failures: PublishFailure[] = [];
+    for (let start = 0; start < messages.length; start += chunk) {
+      if (start > 0) await turn(); // For the acknowledgements of what was sent.
+      const end = Math.min(messages.length, start + chunk);
+      for (let index = start; index < end; index++) {
+        try {
+          this.#publish(messages[index] as InjectedMessage);
+        } catch (error) {
+          failures.push({ index, error: toError(error) });
+        }
+      }
+      this.#hub.flush();
+      const pressed = this.#hub.pressure.take();
+      if (pressed !== undefined) await pressed;
+    }
+    this.#busy = false;
+    if (failures.length > 0) throw new InjectError(messages.length, failures);
+  }
+
+  #publish(given: InjectedMessage): void {
+    const hub = this.#hub;
+    if (this.#closed)
+      throw new LabError("CONNECTION_LOST", "The broker is closed. Make a new one.");
+    requireMessage(given, hub.topics, hub.settings.maxPacketSize);
+    const { payload, properties, qos = 0, retain = false } = given;
+    const text = typeof payload === "string";
+    const expiry = properties?.messageExpiryInterval;
+    const message = new Message(
+      hub.topics.of(given.topic),
+      text ? Buffer.from(payload) : payload,
+      qos,
+      retain,
+      properties && encodeProperties(properties),
+      expiry === undefined ? Number.POSITIVE_INFINITY : Date.now() + expiry * 1_000,
+      text,
+    );
+    if (hub.publish(message, undefined) === Reason.quotaExceeded) {
+      const { maxRetainedMessages, maxRetainedBytes } = hub.settings;
+      const limits = `${maxRetainedMessages} messages or ${maxRetainedBytes} bytes`;
+      throw new LabError(
+        "PUBLISH_FAILED",
+        `The broker retains ${limits} at most, and has them. Raise the limit, or remove some with an empty payload.`,
+      );
+    }
+    hub.injected++;
+  }
+}
