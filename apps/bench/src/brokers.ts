@@ -2,7 +2,7 @@ import type { Rig } from "@lab/contract";
 import { memoryRig } from "@lab/contract/memory";
 import { LabError } from "@lab/core";
 import { mqttPublisher, mqttSubscriber } from "@lab/mqtt";
-import { type How, startBroker } from "@lab/testbed";
+import { type StartOptions, startBroker } from "@lab/testbed";
 import { mqttRig } from "@lab/testbed/rigs";
 import type { Context } from "./command.ts";
 import { invalidOption } from "./invalid-option.ts";
@@ -14,24 +14,20 @@ export type BrokerName = (typeof brokerNames)[number];
 export interface BrokerChoice {
   readonly name: BrokerName;
   /**
-   * Starts it, or connects to one that runs.
+   * Starts it, or connects to one that runs. With `real`, an embedded one does not count.
    * @throws {LabError} `BROKER_START_FAILED` or `BROKER_UNREACHABLE`
    */
-  start(signal: AbortSignal): Promise<Rig>;
+  start(options: StartOptions): Promise<Rig>;
 }
 
 export const brokers: readonly BrokerChoice[] = [
   { name: "memory", start: async () => memoryRig() },
-  { name: "mqtt", start: (signal) => startMqtt(signal) },
+  { name: "mqtt", start: startMqtt },
 ];
 
-/** Every broker has to start, and be a real one. */
-const allRequired = process.env.LAB_REQUIRE_BROKERS === "1";
-
-/** The first that the test bed finds, or one of the kind given. */
-export async function startMqtt(signal: AbortSignal, how?: How): Promise<Rig> {
-  const real = allRequired && how === undefined;
-  const broker = await startBroker("mqtt", { signal, how, real });
+/** The first that the test bed finds. */
+export async function startMqtt(options: StartOptions): Promise<Rig> {
+  const broker = await startBroker("mqtt", options);
   // The embedded broker speaks MQTT 3.1.1 only.
   const protocolVersion = broker.how === "embedded" ? 4 : 5;
   return mqttRig({ broker, adapter: { mqttSubscriber, mqttPublisher }, protocolVersion });
@@ -64,16 +60,15 @@ export interface StartedRigs extends AsyncDisposable {
 }
 
 /**
- * Starts the brokers that were named, or, where none were, every one that can be started. `LAB_REQUIRE_BROKERS=1` in
- * the environment makes all of them required.
+ * Starts the brokers that were named, or, where none were, every one that can be started.
  * @throws {LabError} what the first named one failed with; nothing is left open
  */
 export async function startRigs(
   named: readonly BrokerName[] | undefined,
-  { brokers, signal }: Pick<Context, "brokers" | "signal">,
+  { brokers, brokersRequired, signal }: Context,
 ): Promise<StartedRigs> {
   const wanted = brokers.filter(({ name }) => named === undefined || named.includes(name));
-  const required = allRequired || named !== undefined;
+  const required = brokersRequired || named !== undefined;
   const rigs: NamedRig[] = [];
   const skipped: { broker: BrokerName; why: string }[] = [];
   const close = async (): Promise<void> => {
@@ -81,7 +76,7 @@ export async function startRigs(
   };
   for (const { name, start } of wanted) {
     try {
-      rigs.push({ name, rig: await start(signal) });
+      rigs.push({ name, rig: await start({ signal, real: brokersRequired }) });
     } catch (error) {
       if (!required && error instanceof LabError) {
         skipped.push({ broker: name, why: error.message });

@@ -11,5 +11,6 @@ process.exitCode = await main(process.argv.slice(2), {
   out: process.stdout,
   err: process.stderr,
   brokers,
+  brokersRequired: process.env.LAB_REQUIRE_BROKERS === "1",
   signal: interrupt.signal,
 });

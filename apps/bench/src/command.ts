@@ -8,6 +8,8 @@ export interface Context {
   readonly out: Output;
   readonly err: Output;
   readonly brokers: readonly BrokerChoice[];
+  /** Every broker has to start, whether it is named or not, and be a real one where there is such. */
+  readonly brokersRequired: boolean;
   /** Aborts when the user interrupts: the command ends its run and closes what it opened. */
   readonly signal: AbortSignal;
 }

@@ -15,15 +15,17 @@ export async function bench(
   argv: readonly string[],
   {
     choices = brokers,
+    brokersRequired = false,
     signal = new AbortController().signal,
   }: {
     choices?: readonly BrokerChoice[];
+    brokersRequired?: boolean;
     signal?: AbortSignal;
   } = {},
 ): Promise<Outcome> {
   const out = new Collected();
   const err = new Collected();
-  const context: Context = { out, err, brokers: choices, signal };
+  const context: Context = { out, err, brokers: choices, brokersRequired, signal };
   const code = await main(argv, context);
   return { code, out: out.text, err: err.text };
 }

@@ -218,6 +218,15 @@ describe("a broker that cannot be started", () => {
     expect(outcome.err).toBe("BROKER_START_FAILED: No mosquitto here.\n");
   });
 
+  test("makes the exit code 1 where every broker is required", async () => {
+    const outcome = await bench(["--out", folder, ...few], {
+      choices: [memory, missing],
+      brokersRequired: true,
+    });
+    expect(outcome.code).toBe(1);
+    expect(outcome.err).toContain("No mosquitto here.");
+  });
+
   test("is left out, and said to be, where it was not", async () => {
     const outcome = await bench(["--out", folder, ...few], { choices: [memory, missing] });
     expect(outcome.code).toBe(0);

@@ -19,7 +19,8 @@ async function drainOn(
   const line =
     "--brokers mqtt --configs inline,4 --messages 60 --keys 12 --handler 2..4 --full --window 24";
   const argv = [...line.split(" "), "--out", folder];
-  const outcome = await bench(argv, choices === undefined ? {} : { choices });
+  const brokersRequired = process.env.LAB_REQUIRE_BROKERS === "1";
+  const outcome = await bench(argv, choices === undefined ? { brokersRequired } : { choices });
   const report: DrainReport = JSON.parse(await readFile(path.join(folder, "report.json"), "utf8"));
   return { outcome, runs: report.runs };
 }
@@ -36,7 +37,7 @@ test("drains the MQTT broker that the test bed finds", async () => {
 });
 
 test("an embedded broker is named as one wherever its figures show", async () => {
-  const start = (signal: AbortSignal) => startMqtt(signal, "embedded");
+  const start: BrokerChoice["start"] = ({ signal }) => startMqtt({ signal, how: "embedded" });
   const { outcome, runs } = await drainOn([{ name: "mqtt", start }]);
   expect(outcome).toMatchObject({ code: 0, err: "" });
   expect(outcome.out).toMatch(/aedes [\d.]+.*\(not a real broker\)/);
