@@ -151,7 +151,7 @@ describe("a client that cannot work is refused, with what to do", () => {
 
   test("a URL that cannot be read, without showing its password", async () => {
     const subscriber = mqttSubscriber({
-      connect: (defaults) => mqtt.connect("mqtt://orders:s3cret-word@localhost:99999", defaults),
+      connect: (defaults) => mqtt.connect("mqtt://orders:s3cret-word@[bad", defaults),
       persistent: false,
     });
     const error = await subscriber

@@ -257,9 +257,13 @@ describe("publisher", () => {
         else connection.cut();
       },
     );
-    const { publisher } = publisherTo(broker.url, { confirmTimeout: 300 });
-    const error = await publishError(publisher.publish("t", messages(2)));
-    expect(error.failures).toHaveLength(2);
+    const { publisher, clients } = publisherTo(broker.url, { confirmTimeout: 1_000 });
+    const publishing = publisher.publish("t", messages(2));
+    const [client] = clients as [MqttClient];
+    client.on("reconnect", () => {
+      client.options.reconnectPeriod = 20; // Not longer each time.
+    });
+    expect((await publishError(publishing)).failures).toHaveLength(2);
     expect(broker.connections.length).toBeGreaterThan(1);
     await publisher.publish("t", [{ body: Buffer.from("after") }]);
     const last = published(broker.connections.at(-1)?.received ?? []);

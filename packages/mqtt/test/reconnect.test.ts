@@ -1,5 +1,5 @@
 import { LabError } from "@lab/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { publish, subscribe } from "./support/clients.ts";
 import { eventually, type Inbox } from "./support/inbox.ts";
 import { mosquitto, withMosquitto } from "./support/mosquitto.ts";
@@ -97,6 +97,22 @@ describe("reconnecting (on a scripted broker)", () => {
     await eventually("eight connections", () => broker.connections.length >= 8);
     expect(client.options.reconnectPeriod).toBeGreaterThanOrEqual(8 * 2 ** 5);
     expect(waits.size).toBeGreaterThan(3);
+  });
+
+  test("starts with short waits again after a connection that has lasted", async () => {
+    const broker = await scriptedBroker((index) => ({ sessionPresent: index > 0 }));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { client, inbox } = await subscribe({ url: broker.url, client: { reconnectPeriod: 8 } });
+    for (let cuts = 1; cuts <= 3; cuts++) {
+      broker.connections.at(-1)?.cut();
+      await inbox.state("connected", 1 + cuts);
+    }
+    expect(client.options.reconnectPeriod).toBeGreaterThan(8);
+    vi.advanceTimersByTime(5_000);
+    expect(client.options.reconnectPeriod).toBeLessThanOrEqual(8);
   });
 
   test("fails when the subscription is refused the second time", async () => {
