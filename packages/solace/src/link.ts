@@ -1,0 +1,200 @@
+import { LabError } from "@lab/core";
+import { Backoff, invalidOption } from "@lab/core/adapter";
+import type solace from "solclientjs";
+import type { ConnectionSettings, SolaceDefaults } from "./options.ts";
+import { loginRefusal, lossOf, passes } from "./refusal.ts";
+import { SolclientError } from "./solclient.ts";
+import { within } from "./within.ts";
+
+/** How long the broker may take to answer a goodbye, in ms. */
+const closeTimeout = 2_000;
+
+/** A connection that has lasted so long, in ms, does not count as one more failure. */
+const steady = 5_000;
+
+export interface LinkEvents {
+  /** The connection is gone; a new one is tried for. */
+  lost(cause: LabError): void;
+  /** An attempt to connect again has failed, and another will be made. */
+  trouble(cause: LabError): void;
+  /** Logged in again. */
+  back(): void;
+  /** The broker lets this session in no more. It is to be ended. */
+  refused(error: LabError): void;
+}
+
+const inUse = new WeakSet<solace.Session>();
+
+/** One session of the client's, which outlives its connections. */
+export class Link {
+  readonly #settings: ConnectionSettings;
+  readonly #events: LinkEvents;
+  readonly #backoff: Backoff;
+  readonly #destroyed = new AbortController();
+  #session: solace.Session | undefined;
+  #up = false;
+  #upSince = 0;
+  #reconnecting: NodeJS.Timeout | undefined;
+  #onOutcome: (error: LabError | undefined) => void = () => {};
+
+  constructor(settings: ConnectionSettings, events: LinkEvents) {
+    this.#settings = settings;
+    this.#events = events;
+    this.#backoff = new Backoff({ ...settings.backoff, jitter: 0.5 });
+  }
+
+  /** The client can be told things: acknowledgements, for one, must not be given to it otherwise. */
+  get up(): boolean {
+    return this.#up;
+  }
+
+  /**
+   * Resolves with the session when the broker has let it in. Rejects, with nothing left open, when it does not, when no host
+   * answers in time, and when the link is destroyed meanwhile.
+   * @throws {LabError} `ACCESS_REFUSED`, `BROKER_UNREACHABLE` or `INVALID_OPTION`
+   */
+  async open(publisherProperties: solace.MessagePublisherProperties): Promise<solace.Session> {
+    const { signal } = this.#destroyed;
+    const destroyed = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    const session = await Promise.race([this.#make(publisherProperties), destroyed]);
+    const outcome = new Promise<LabError | undefined>((resolve) => {
+      this.#onOutcome = resolve;
+    });
+    this.#listen(session);
+    try {
+      session.connect();
+    } catch (thrown) {
+      this.destroy(thrown);
+      throw invalid(
+        thrown,
+        "`connect` has to return a session that was just made: it is connected from here.",
+      );
+    }
+    const refusal = await Promise.race([outcome, destroyed]);
+    if (refusal === undefined) return session;
+    this.destroy(refusal);
+    throw refusal;
+  }
+
+  /** Says goodbye where it can and leaves nothing open. Never rejects; takes a few seconds at most. */
+  async close(): Promise<void> {
+    const session = this.#session;
+    if (session !== undefined && this.#up && !this.#destroyed.signal.aborted) {
+      const disconnected = once(session, this.#settings.solace.SessionEventCode.DISCONNECTED);
+      session.disconnect();
+      await within(closeTimeout, disconnected);
+    }
+    this.destroy(new Error("it was closed"));
+  }
+
+  /** At once, without a goodbye. */
+  destroy(cause: unknown): void {
+    if (this.#destroyed.signal.aborted) return;
+    this.#up = false;
+    clearTimeout(this.#reconnecting);
+    this.#destroyed.abort(cause);
+    this.#session?.dispose();
+  }
+
+  async #make(publisherProperties: solace.MessagePublisherProperties): Promise<solace.Session> {
+    const { connect, connectTimeout } = this.#settings;
+    const defaults: SolaceDefaults = {
+      connectTimeoutInMsecs: connectTimeout,
+      connectRetries: 0,
+      reconnectRetries: 1,
+      publisherProperties,
+    };
+    let session: solace.Session;
+    try {
+      session = await connect(defaults);
+    } catch (thrown) {
+      throw invalid(thrown, hintOf(thrown));
+    }
+    if (typeof session?.createMessageConsumer !== "function" || inUse.has(session)) {
+      const got = inUse.has(session) ? "a session that is in use" : session;
+      const todo = "Call solace.SolclientFactory.createSession in it, each time.";
+      const expected = "a function that returns a new session";
+      throw invalidOption("connect", got, expected, todo);
+    }
+    inUse.add(session);
+    this.#session = session;
+    if (this.#destroyed.signal.aborted) session.dispose();
+    return session;
+  }
+
+  #listen(session: solace.Session): void {
+    const code = this.#settings.solace.SessionEventCode;
+    session.on(code.UP_NOTICE, this.#onUp);
+    session.on(code.RECONNECTED_NOTICE, this.#onUp);
+    session.on(code.RECONNECTING_NOTICE, this.#onLost);
+    session.on(code.DOWN_ERROR, this.#onDown);
+    session.on(code.CONNECT_FAILED_ERROR, this.#onDown);
+    session.on("error", () => {}); // A listener that threw; one that nobody hears would end the process.
+  }
+
+  readonly #onUp = (): void => {
+    if (this.#destroyed.signal.aborted || this.#up) return;
+    this.#up = true;
+    const first = this.#upSince === 0;
+    this.#upSince = performance.now();
+    if (first) this.#onOutcome(undefined);
+    else this.#events.back();
+  };
+
+  readonly #onLost = (event: unknown): void => {
+    if (this.#destroyed.signal.aborted || !this.#up) return;
+    this.#up = false;
+    if (performance.now() - this.#upSince > steady) this.#backoff.reset();
+    this.#events.lost(lossOf("the connection to the broker", event));
+  };
+
+  /** No connection could be made, and the client gives up. */
+  readonly #onDown = (event: unknown): void => {
+    if (this.#destroyed.signal.aborted) return;
+    const refusal = loginRefusal(this.#settings.solace, event);
+    if (this.#upSince === 0) {
+      this.#onOutcome(refusal);
+      return;
+    }
+    this.#onLost(event);
+    if (!passes(refusal)) {
+      this.#events.refused(refusal);
+      return;
+    }
+    this.#events.trouble(refusal);
+    this.#reconnecting = setTimeout(this.#reconnect, this.#backoff.next());
+  };
+
+  /** The same session again: its consumers bind again, and what is in hand can be acknowledged still. */
+  readonly #reconnect = (): void => {
+    try {
+      this.#session?.connect();
+    } catch (thrown) {
+      this.#onDown(thrown);
+    }
+  };
+}
+
+/** Resolves at the next event of that name. */
+export function once(
+  emitter: solace.Session | solace.MessageConsumer,
+  event: unknown,
+): Promise<void> {
+  return new Promise((resolve) => {
+    emitter.once(event as string, () => resolve());
+  });
+}
+
+function invalid(thrown: unknown, todo: string): LabError {
+  if (thrown instanceof LabError) return thrown;
+  const { message } = new SolclientError(thrown);
+  return new LabError("INVALID_OPTION", `\`connect\` threw: ${message}. ${todo}`);
+}
+
+function hintOf(thrown: unknown): string {
+  return /not initialized/.test(new SolclientError(thrown).message)
+    ? "Call solace.SolclientFactory.init({ profile: solace.SolclientFactoryProfiles.version10_5 }) first."
+    : "Correct what is given to createSession.";
+}
