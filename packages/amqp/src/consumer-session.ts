@@ -33,6 +33,8 @@ export class ConsumerSession {
   /** What there is once the broker may deliver. */
   #consumer: Consumer | undefined;
   #withheld = false;
+  /** What the broker, or amqplib, gave as the reason of the end. */
+  #said: Error | undefined;
   #cause: Error | undefined;
   /** Resolves when the session has ended, with why. */
   readonly ended: Promise<LabError>;
@@ -151,20 +153,23 @@ export class ConsumerSession {
     else acknowledger.nacked(delivery as AmqpDelivery, outcome === "nack");
   };
 
-  readonly #onEnd = (cause?: unknown): void => {
-    this.#end(toError(cause ?? new Error("it was closed")));
+  readonly #onEnd = (thrown?: unknown): void => {
+    if (thrown !== undefined) this.#said ??= toError(thrown);
+    this.#end(this.#said ?? new Error("it was closed"));
   };
 
   /** Nothing can be settled any more. The first call counts. */
   #end(cause: Error): void {
-    if (this.#cause !== undefined) return;
-    this.#cause = cause;
+    if (this.#session.ended) return;
     this.#consumer?.acknowledger.end();
     this.#consumer?.age.end();
-    const loss = lossOf(this.#source, cause);
-    this.#session.end(loss);
+    this.#session.end(lossOf(this.#source, cause));
     if (this.#consumer !== undefined) this.#sink.sessionEnded(this.#session);
-    this.#tellEnd(loss);
+    // amqplib closes the channel, and tells no cause, just before it tells why the connection was closed.
+    queueMicrotask(() => {
+      this.#cause = this.#said ?? cause;
+      this.#tellEnd(lossOf(this.#source, this.#cause));
+    });
   }
 
   #openFault(thrown: unknown): LabError {

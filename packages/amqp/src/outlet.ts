@@ -38,6 +38,8 @@ export class Outlet {
   #tag = 1;
   #full = false;
   #over = false;
+  /** What the broker, or amqplib, gave as the reason of the end. */
+  #said: Error | undefined;
   #cause: Error | undefined;
   /** Why the broker takes no messages, while it does not. */
   blocked: string | undefined;
@@ -164,6 +166,7 @@ export class Outlet {
       this.#events.ready();
     });
     if (this.#settings.exchange !== "") await channel.checkExchange(this.#settings.exchange);
+    if (this.#over) throw new Error("it was closed");
     this.#channel = channel;
   }
 
@@ -199,15 +202,19 @@ export class Outlet {
     );
   };
 
-  readonly #onEnd = (cause?: unknown): void => {
-    this.#lose(toError(cause ?? new Error("it was closed")));
+  readonly #onEnd = (thrown?: unknown): void => {
+    if (thrown !== undefined) this.#said ??= toError(thrown);
+    this.#lose(new Error("it was closed"));
   };
 
   #lose(cause: Error): void {
     if (this.#over) return;
     this.#over = true;
-    this.#cause = cause;
-    if (this.#channel !== undefined) this.#events.lost(publishLoss(cause));
+    // amqplib closes the channel, and tells no cause, just before it tells why the connection was closed.
+    queueMicrotask(() => {
+      this.#cause = this.#said ?? cause;
+      if (this.#channel !== undefined) this.#events.lost(publishLoss(this.#cause));
+    });
   }
 }
 
