@@ -130,9 +130,9 @@ export class Client implements SessionClient {
 
   /** Resolves to 0, or to the reason to refuse what has come. Meanwhile not much more is read. */
   async #wait(shown: Promise<number> | undefined, pressed: Promise<unknown> | undefined) {
-    const pause =
-      ++this.#shown >= mostShown ||
-      this.#acknowledgements.size >= this.#hub.settings.receiveMaximum;
+    // A client of 5 knows how much it may send; those of 3.1.1 are held up by TCP.
+    const held = this.info.protocolVersion === 4 ? this.#acknowledgements.size : 0;
+    const pause = ++this.#shown >= mostShown || held > this.#hub.settings.receiveMaximum;
     if (pause) this.#connection.pause();
     await pressed;
     const refusal = (await shown) ?? Reason.success;

@@ -16,6 +16,9 @@ const closeTimeout = 2_000;
 
 const connectType = 1;
 
+/** MQTT 3.1.1 has no answer to a CONNECT that is none. */
+const unspeakable: readonly number[] = [Reason.malformedPacket, Reason.protocolError];
+
 /** One network connection, from its first byte to its last. */
 export class Connection {
   readonly wire: Wire;
@@ -77,7 +80,9 @@ export class Connection {
   /** Answers CONNECT with a reason not to accept it. */
   refuse(reasonCode: number, reason: string): void {
     if (this.#version === 5) this.#connack(reasonCode, reason);
-    else if (this.#version === 4) this.#connack(returnCode(reasonCode), reason);
+    else if (this.#version === 4 && !unspeakable.includes(reasonCode)) {
+      this.#connack(returnCode(reasonCode), reason);
+    }
     this.end();
   }
 
@@ -126,10 +131,8 @@ export class Connection {
       this.refuse(Reason.unsupportedVersion, "This broker speaks MQTT 3.1.1 and 5.");
       return undefined;
     }
-    if (version === 5) this.#version = 5;
-    const request = readConnect(bytes, start, end, version, this.#hub.settings);
     this.#version = version;
-    return request;
+    return readConnect(bytes, start, end, version, this.#hub.settings);
   }
 
   async #admit(request: ConnectRequest): Promise<void> {

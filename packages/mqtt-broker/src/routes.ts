@@ -43,6 +43,11 @@ export class Route {
     return this.#targets.length === 0 && this.#groups.length === 0;
   }
 
+  /** Of those that get every message; shared subscriptions choose. */
+  *clientIds(): Iterable<string> {
+    for (const { session } of this.#targets) yield session.clientId;
+  }
+
   /** `from` is the session of who published it; `undefined` = the application. */
   deliver(message: Message, from: Session | undefined): void {
     for (const { session, grant, own } of this.#targets) {

@@ -92,6 +92,7 @@ export function grant(
   });
   write(encodeControl({ cmd: "suback", messageId: packetId, granted: codes }, version));
   for (const send of retained) send();
+  session.pump(); // A shared subscription may have something waiting.
   if (granted.length > 0) hub.tell("subscribe", client, granted);
 }
 
