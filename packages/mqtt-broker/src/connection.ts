@@ -14,7 +14,8 @@ const largestConnect = 524_288;
 /** How long a socket may take to send what is left and to close, in ms. */
 const closeTimeout = 2_000;
 
-const connectType = 1;
+/** The first byte of CONNECT. */
+const connectHeader = 0x10;
 
 /** MQTT 3.1.1 has no answer to a CONNECT that is none. */
 const unspeakable: readonly number[] = [Reason.malformedPacket, Reason.protocolError];
@@ -47,6 +48,9 @@ export class Connection {
       if (!this.#closed) this.#take(bytes, header, start, end);
     });
     this.#timer = setTimeout(() => this.end(), hub.settings.connectTimeout).unref();
+    stream.once("data", ([first]: Buffer) => {
+      if (first !== connectHeader) this.end(); // Another protocol: its end would be waited for.
+    });
     stream.on("data", (chunk: Buffer) => this.#read(() => this.#framer.push(chunk)));
     stream.on("error", () => {}); // `close` follows.
     stream.on("end", () => this.#lost("The client closed the connection."));
@@ -116,7 +120,7 @@ export class Connection {
     if (this.client !== undefined) {
       this.client.take(bytes, header, start, end);
     } else {
-      if (header >> 4 !== connectType) throw protocolError("The first packet is not CONNECT.");
+      if (header !== connectHeader) throw protocolError("The first packet is not CONNECT.");
       const request = this.#readConnect(bytes, start, end);
       if (request === undefined) return;
       this.pause();

@@ -29,7 +29,7 @@ export async function listen(
     throw invalidOption("port", port, "an integer from 0 to 65535");
   }
   if (typeof host !== "string" || host === "") throw invalidOption("host", host, "a host name");
-  const server = webSocket ? overWebSocket(tls, maxPacketSize, attach) : plain(tls, attach);
+  const server = serverOf(options, maxPacketSize, attach);
   try {
     server.listen(port, host);
     await once(server, "listening");
@@ -53,6 +53,25 @@ export async function listen(
       if (server.listening) server.close();
     },
   };
+}
+
+function serverOf(
+  { webSocket, tls }: ListenOptions,
+  maxPacketSize: number,
+  attach: Attach,
+): Server {
+  try {
+    return webSocket ? overWebSocket(tls, maxPacketSize, attach) : plain(tls, attach);
+  } catch (thrown) {
+    const { message } = toError(thrown);
+    throw new LabError(
+      "INVALID_OPTION",
+      `\`tls\` cannot be used: ${message}. Check certificate and key.`,
+      {
+        cause: thrown,
+      },
+    );
+  }
 }
 
 function plain(tls: TlsListenOptions | undefined, attach: Attach): Server {
