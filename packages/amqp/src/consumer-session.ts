@@ -91,6 +91,7 @@ export class ConsumerSession {
 
   /** Ends at once, without a goodbye. */
   abandon(cause: Error): void {
+    this.#said ??= cause;
     this.#end(cause);
     this.#connection.destroy(cause);
   }

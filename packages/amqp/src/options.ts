@@ -153,6 +153,7 @@ function connectionSettings(options: ConnectionOptions): ConnectionSettings {
   const { base = 100, cap = 30_000 } = backoff;
   requireDuration("backoff.base", base);
   requireDuration("backoff.cap", cap);
+  if (cap < base) throw invalidOption("backoff.cap", cap, "not below `backoff.base`");
   return { connects, connectTimeout, backoff: { base, cap } };
 }
 

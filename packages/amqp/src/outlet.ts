@@ -136,6 +136,7 @@ export class Outlet {
 
   destroy(cause: Error): void {
     this.#over = true;
+    this.#said ??= cause;
     this.#cause ??= cause;
     this.#connection.destroy(cause);
   }

@@ -97,12 +97,14 @@ export async function queueAt(
   options: Options.AssertQueue = {},
 ): Promise<string> {
   const queue = `${type}-${randomUUID()}`;
-  const { channel } = await raw(url);
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
   await channel.assertQueue(queue, {
     ...options,
     arguments: { "x-queue-type": type, ...options.arguments },
   });
   await channel.close();
+  await connection.close();
   return queue;
 }
 
