@@ -13,13 +13,17 @@ const debianServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const plugins = ["rabbitmq_management", "rabbitmq_consistent_hash_exchange"];
 
 /**
- * RabbitMQ needs Erlang's port mapper and starts one that outlives it. Started here, before it, the mapper is a private
- * one that belongs to the server's process group and ends with it. `exec`, so that the process is the server's.
+ * RabbitMQ needs Erlang's port mapper and starts one that outlives it. Started here, before it, the mapper is a private one
+ * in the server's process group, and ends with it.
  */
-const start =
-  'epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 & ' +
-  'until epmd -port "$ERL_EPMD_PORT" -names >/dev/null 2>&1; do kill -0 $! || exit 1; sleep 0.02; done; ' +
-  'exec "$0"';
+const start = `
+  epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 >/dev/null 2>&1 &
+  until epmd -port "$ERL_EPMD_PORT" -names >/dev/null 2>&1; do kill -0 $! || exit 1; sleep 0.02; done
+  "$0"
+  code=$?
+  kill $!
+  exit $code
+`;
 
 /**
  * RabbitMQ notes a new quorum queue in tables that it writes up to a second later. Killed before, it never answers again
