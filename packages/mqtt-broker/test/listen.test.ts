@@ -1,30 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createMqttBroker, type MqttBrokerOptions } from "@lab/mqtt-broker";
 import mqtt from "mqtt";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { start } from "./support/broker.ts";
+import { certificate } from "./support/certificate.ts";
 import { connect, RawClient, subscribe } from "./support/raw-client.ts";
 
-let folder = "";
-const tls = { cert: "", key: "" };
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "mqtt-broker-"));
-  const args =
-    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost " +
-    "-addext subjectAltName=IP:127.0.0.1,DNS:localhost -days 2 -keyout key.pem -out cert.pem";
-  execFileSync("openssl", args.split(" "), { cwd: folder, stdio: "ignore" });
-  tls.cert = readFileSync(join(folder, "cert.pem"), "utf8");
-  tls.key = readFileSync(join(folder, "key.pem"), "utf8");
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { cert, key } = certificate();
+const tls = { cert, key };
 
 describe.each([
   ["mqtt", false, false],

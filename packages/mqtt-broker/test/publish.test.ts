@@ -126,6 +126,8 @@ test("what mqtt-packet writes comes as mqtt-packet reads it, in the same order o
         properties: fc.record(
           {
             payloadFormatIndicator: fc.boolean(),
+            messageExpiryInterval: fc.integer({ min: 100_000, max: 4_294_967_295 }),
+            topicAlias: fc.integer({ min: 1, max: 1_024 }),
             contentType: line,
             responseTopic: line,
             correlationData: fc.uint8Array({ maxLength: 20 }).map((data) => Buffer.from(data)),
@@ -147,9 +149,15 @@ test("what mqtt-packet writes comes as mqtt-packet reads it, in the same order o
         const got = await subscriber.next("publish");
         expect(got.topic).toBe(topic);
         expect(Buffer.from(payload).equals(got.payload as Buffer)).toBe(true);
-        const { userProperties, ...rest } = got.properties ?? {};
-        const { userProperties: sent, ...others } = properties;
+        const { userProperties, messageExpiryInterval = 0, ...rest } = got.properties ?? {};
+        const {
+          userProperties: sent,
+          topicAlias,
+          messageExpiryInterval: expiry = 0,
+          ...others
+        } = properties;
         expect(rest).toEqual(others);
+        expect(expiry - messageExpiryInterval).toBeLessThan(100);
         expect(Object.entries(userProperties ?? {})).toEqual(Object.entries(sent ?? {}));
       },
     ),

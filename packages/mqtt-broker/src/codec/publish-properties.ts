@@ -32,7 +32,7 @@ export function scanProperties(
     const id = bytes[at] as number;
     if (!allowed.has(id)) throw malformed(`A client may not send the property ${id} in PUBLISH.`);
     if (id !== Property.userProperty) {
-      const bit = 1 << (id & 31); // Those allowed are below 10, and 35.
+      const bit = id === Property.topicAlias ? 1 : 1 << id; // The others are 1 to 9.
       if ((seen & bit) !== 0) throw protocolError(`The property ${id} comes twice.`);
       seen |= bit;
     }

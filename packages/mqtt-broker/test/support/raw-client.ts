@@ -19,7 +19,7 @@ export class RawClient {
 
   constructor(port: number, version: 4 | 5) {
     this.version = version;
-    this.socket = connectTcp(port, "127.0.0.1");
+    this.socket = connectTcp({ port, host: "127.0.0.1", noDelay: true });
     const parser = mqttPacket.parser({ protocolVersion: version });
     parser.on("packet", (packet) => {
       this.inbox.push(packet);
