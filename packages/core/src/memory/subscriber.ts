@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { invalidOption } from "../errors.ts";
+import { requireWindow } from "../adapter/window.ts";
 import type {
   Sink,
   SubscribeOptions,
@@ -27,9 +27,7 @@ export class MemorySubscriber implements Subscriber {
 
   async subscribe(source: string, options: SubscribeOptions, sink: Sink): Promise<Subscription> {
     const { window, signal } = options;
-    if (!Number.isInteger(window) || window < 1) {
-      throw invalidOption("window", window, "an integer ≥ 1");
-    }
+    requireWindow(window);
     signal?.throwIfAborted();
     sink.connection("connecting");
     await turn(); // As over a network: the answer does not come at once.
