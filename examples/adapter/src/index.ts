@@ -1,0 +1,2 @@
+export { pocketPublisher } from "./publisher.ts";
+export { type PocketOptions, pocketSubscriber } from "./subscriber.ts";
