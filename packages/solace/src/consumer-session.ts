@@ -33,6 +33,8 @@ export class ConsumerSession {
   /** The broker knows the consumer, and can be told what was settled. */
   #bound = false;
   #established = false;
+  /** The broker has said so; while it has not, it may be one that never does. */
+  #active: boolean | undefined;
   #received = false;
   /** Settled while the broker could not be told. */
   #owed: { readonly delivery: SolaceDelivery; readonly outcome: Outcome }[] = [];
@@ -115,6 +117,9 @@ export class ConsumerSession {
     consumer.on(event.GM_DISABLED, () =>
       this.#onUnbound({ message: "it has no guaranteed messaging" }),
     );
+    consumer.on(event.ACTIVE, () => {
+      this.#active = true;
+    });
     consumer.on(event.INACTIVE, this.#onInactive);
     consumer.on(event.MESSAGE, this.#receive);
     consumer.addListener("error", () => {}); // A listener that threw; one that nobody hears would end the process.
@@ -129,6 +134,7 @@ export class ConsumerSession {
     const owed = this.#owed;
     this.#owed = [];
     for (const { delivery, outcome } of owed) this.#tell(delivery.native, outcome, delivery);
+    setImmediate(this.#checkActive);
     this.#onBound();
   };
 
@@ -149,12 +155,16 @@ export class ConsumerSession {
     );
   };
 
-  /** What is in hand has gone to another consumer, with what was read ahead. */
+  /** Of every consumer whose connection is lost too. */
   readonly #onInactive = (): void => {
-    if (this.#cause !== undefined || !this.#received) return;
-    this.#onUnbound({
-      message: "another consumer of the exclusive queue has become the active one",
-    });
+    this.#active = false;
+    setImmediate(this.#checkActive);
+  };
+
+  /** Where another consumer of an exclusive queue is served, it has what is in hand here, and what was read ahead. */
+  readonly #checkActive = (): void => {
+    if (!this.#bound || this.#active !== false || !this.#received) return;
+    this.#onUnbound({ message: "another consumer of the exclusive queue is the active one now" });
   };
 
   readonly #receive = (native: solace.Message): void => {

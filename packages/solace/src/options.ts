@@ -156,19 +156,17 @@ export function publisherSettings(options: SolacePublisherOptions): PublisherSet
   return settings;
 }
 
-/** The longest name of a queue or topic endpoint, in bytes, and what may not be in it. */
+/** The longest name of a queue or topic endpoint, in bytes. */
 const longestName = 200;
-const forbidden = /['<>*?&;]/;
+
+/** Characters that may not be in it; and a slash at either end, or two in a row. */
+const forbidden = /[<>*?&;\0]|^\/|\/$|\/\//;
 
 /** Names of queues and topic endpoints. @throws {LabError} `INVALID_OPTION` */
 export function requireEndpointName(name: string, got: string): void {
-  const valid =
-    typeof got === "string" &&
-    got !== "" &&
-    Buffer.byteLength(got) <= longestName &&
-    !forbidden.test(got);
-  if (valid) return;
-  const expected = `a name of at most ${longestName} bytes without ' < > * ? & ;`;
+  const fits = typeof got === "string" && got !== "" && Buffer.byteLength(got) <= longestName;
+  if (fits && !forbidden.test(got)) return;
+  const expected = `a name of at most ${longestName} bytes without < > * ? & ; and empty levels`;
   throw invalidOption(name, got, expected);
 }
 

@@ -29,8 +29,9 @@ export class Outlet {
   readonly #capabilities: PublisherCapabilities;
   readonly #events: OutletEvents;
   readonly #link: Link;
-  /** The client gives the objects back with its answers: they are the correlation keys. */
-  readonly #inFlight = new Set<InFlight>();
+  /** By correlation key, in the order sent. Keys are texts: of an object the client gives back a copy. */
+  readonly #inFlight = new Map<string, InFlight>();
+  #sent = 0;
   #session: solace.Session | undefined;
   #full = false;
   #over = false;
@@ -74,8 +75,8 @@ export class Outlet {
       acknowledgeTimeoutInMsecs: resendAfter,
     });
     const code = solace.SessionEventCode;
-    session.on(code.ACKNOWLEDGED_MESSAGE, ({ correlationKey }) => this.#decide(correlationKey));
-    session.on(code.REJECTED_MESSAGE_ERROR, (event) => this.#rejected(event));
+    session.on(code.ACKNOWLEDGED_MESSAGE, (event) => this.#decide(event));
+    session.on(code.REJECTED_MESSAGE_ERROR, (event) => this.#decide(event, event));
     session.on(code.CAN_ACCEPT_DATA, () => {
       this.#full = false;
       this.#events.ready();
@@ -114,12 +115,13 @@ export class Outlet {
       return true;
     }
     const { solace } = this.#settings;
-    const sent: InFlight = { batch, index };
+    const key = `${this.#sent}`;
     try {
       const native = this.#nativeOf(message, batch.destination);
-      native.setCorrelationKey(sent);
+      native.setCorrelationKey(key);
       this.#session?.send(native);
-      this.#inFlight.add(sent);
+      this.#sent++;
+      this.#inFlight.set(key, { batch, index });
     } catch (thrown) {
       const { subcode } = thrown as { subcode?: unknown };
       if (subcode === solace.ErrorSubcode.INSUFFICIENT_SPACE) {
@@ -133,7 +135,7 @@ export class Outlet {
 
   /** Takes back what is in flight: nobody will know what has become of it. */
   takeInFlight(): readonly InFlight[] {
-    const taken = [...this.#inFlight];
+    const taken = [...this.#inFlight.values()];
     this.#inFlight.clear();
     return taken;
   }
@@ -162,16 +164,15 @@ export class Outlet {
     return native;
   }
 
-  #rejected(event: solace.RequestError): void {
-    const sent = (event as { correlationKey?: unknown }).correlationKey as InFlight;
-    const { destination } = sent.batch;
-    this.#decide(sent, messageRefusal(this.#settings.solace, destination, event));
-  }
-
-  #decide(correlationKey: unknown, error?: LabError): void {
-    const sent = correlationKey as InFlight;
-    if (!this.#inFlight.delete(sent)) return; // Given up before.
-    sent.batch.decide(sent.index, error);
+  /** The broker's answer to one message, or the client's. */
+  #decide(event: object, refusal?: object): void {
+    const { correlationKey } = event as { readonly correlationKey?: string };
+    const sent = this.#inFlight.get(correlationKey ?? "");
+    if (sent === undefined) return; // Given up before.
+    this.#inFlight.delete(correlationKey ?? "");
+    const { batch, index } = sent;
+    const { solace } = this.#settings;
+    batch.decide(index, refusal && messageRefusal(solace, batch.destination, refusal));
     this.#events.progress();
   }
 
