@@ -30,6 +30,7 @@ interface ConnectionOptions {
   readonly connect: AmqpConnect | readonly AmqpConnect[];
   /** Longest wait for a connection and all that has to be agreed on it, in ms. @default 15_000 */
   readonly connectTimeout?: number;
+  /** @default { base: 100, cap: 30_000 } */
   readonly backoff?: AmqpBackoff;
 }
 
@@ -42,7 +43,7 @@ export interface AmqpSubscriberOptions extends ConnectionOptions {
   /**
    * Declares the queue, and what belongs to it, on each new connection:
    * `(channel, queue) => channel.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } })`.
-   * @default the queue has to exist
+   * Without it the queue has to exist.
    */
   readonly declare?: (channel: Channel, queue: string) => PromiseLike<unknown>;
   /**
@@ -60,8 +61,9 @@ export interface AmqpSubscriberOptions extends ConnectionOptions {
 
 export interface AmqpPublisherOptions extends ConnectionOptions {
   /**
-   * The exchange; the destination is then the routing key. It has to exist.
-   * @default the default exchange: the destination is the name of a queue
+   * The exchange, which has to exist; the destination is the routing key. With the default one, "", it is the name of a
+   * queue.
+   * @default ""
    */
   readonly exchange?: string;
   /** A message that no queue takes has failed. With false the broker drops it and confirms it. @default true */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningBroker } from "@lab/testbed";
 import { type Channel, connect } from "amqplib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -230,30 +229,6 @@ describe.skipIf(!withRabbitMq)("losses", () => {
     // 40, 80, 160, 320, 640 ms, each half of it at least. A timer never fires early.
     const [, first = 0, , , , last = 0] = attempts;
     expect(last - first).toBeGreaterThan((80 + 160 + 320 + 640) / 2 - 5);
-  });
-
-  test("with a single active consumer, the next one gets nothing while work is in hand here", async () => {
-    const { url } = broker;
-    for (const type of ["classic", "quorum"] as const) {
-      const queue = await queueAt(url, type, { arguments: { "x-single-active-consumer": true } });
-      await publish(url, queue, texts(20));
-      const active = await subscribe({ url, queue, window: 4 });
-      await active.inbox.received(4);
-      const next = await subscribe({ url, queue, window: 4 });
-      await active.subscription.stop();
-      active.inbox.deliveries[0]?.settle("ack");
-      await sleep(200);
-      expect(next.inbox.bodies).toEqual([]);
-      for (const delivery of active.inbox.deliveries.slice(1, 3)) delivery.settle("ack");
-      await active.subscription.close();
-      expect(active.inbox.bodies).toEqual(["0", "1", "2", "3"]);
-      next.inbox.onDelivery = (delivery) => delivery.settle("ack");
-      for (const delivery of next.inbox.deliveries) delivery.settle("ack");
-      await next.inbox.received(17);
-      const expected = Array.from({ length: 17 }, (_, i) => `${i + 3}`);
-      expect(next.inbox.bodies, type).toEqual(expected);
-      await next.subscription.close();
-    }
   });
 });
 
