@@ -5,15 +5,11 @@ import { addTopics, consumerProperties } from "./consumer.ts";
 import { SolaceDelivery } from "./delivery.ts";
 import { Gate } from "./gate.ts";
 import { InHand } from "./in-hand.ts";
-import { Link, once } from "./link.ts";
+import { Link } from "./link.ts";
 import { messageOf } from "./message.ts";
 import type { SubscriberSettings } from "./options.ts";
 import { bindRefusal, lossOf } from "./refusal.ts";
 import { warnOfNoDeliveryCount } from "./warnings.ts";
-import { within } from "./within.ts";
-
-/** How long the broker may take to answer each goodbye, in ms. */
-const closeTimeout = 2_000;
 
 /**
  * One session of the client's with one consumer. It outlives its connections: what is in hand stays valid, and what the broker
@@ -91,7 +87,11 @@ export class ConsumerSession {
     const consumer = this.#cause === undefined && this.#bound ? this.#consumer : undefined;
     this.#gate.shut();
     this.#end(new LabError("CONNECTION_LOST", "the subscription was closed"));
-    if (consumer !== undefined) await unbind(consumer, this.#settings);
+    if (consumer !== undefined) {
+      // It sends the acknowledgements that the client still holds back; to dispose of it would not.
+      const { DOWN } = this.#settings.solace.MessageConsumerEventName;
+      await this.#link.say(consumer, DOWN, () => consumer.disconnect());
+    }
     await this.#link.close();
   }
 
@@ -250,19 +250,5 @@ export class ConsumerSession {
     this.#session.end(cause);
     if (this.#consumer !== undefined) this.#sink.sessionEnded(this.#session);
     this.#tellEnd(cause);
-  }
-}
-
-/** Sends the acknowledgements that the client still holds back, and takes leave of the queue. */
-async function unbind(
-  consumer: solace.MessageConsumer,
-  { solace }: SubscriberSettings,
-): Promise<void> {
-  const down = once(consumer, solace.MessageConsumerEventName.DOWN);
-  try {
-    consumer.disconnect();
-    await within(closeTimeout, down);
-  } catch {
-    // The connection has gone in the meantime.
   }
 }

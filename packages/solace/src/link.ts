@@ -35,6 +35,7 @@ export class Link {
   #up = false;
   #upSince = 0;
   #reconnecting: NodeJS.Timeout | undefined;
+  #whenLost: () => void = () => {};
   #onOutcome: (error: LabError | undefined) => void = () => {};
 
   constructor(settings: ConnectionSettings, events: LinkEvents) {
@@ -78,13 +79,34 @@ export class Link {
     throw refusal;
   }
 
+  /**
+   * Says something to the broker for which it answers with an event. Resolves when it has, when the connection is gone, and
+   * after two seconds at the latest. Never rejects.
+   */
+  async say(
+    emitter: solace.Session | solace.MessageConsumer,
+    answer: solace.SessionEventCode | solace.MessageConsumerEventName,
+    speak: () => void,
+  ): Promise<void> {
+    if (!this.#up) return;
+    const answered = new Promise<void>((resolve) => {
+      this.#whenLost = resolve;
+      emitter.once(answer as string, () => resolve());
+    });
+    try {
+      speak();
+      await within(closeTimeout, answered);
+    } catch {
+      // The connection is gone, and the event that tells is on its way.
+    }
+  }
+
   /** Says goodbye where it can and leaves nothing open. Never rejects; takes a few seconds at most. */
   async close(): Promise<void> {
     const session = this.#session;
-    if (session !== undefined && this.#up && !this.#destroyed.signal.aborted) {
-      const disconnected = once(session, this.#settings.solace.SessionEventCode.DISCONNECTED);
-      session.disconnect();
-      await within(closeTimeout, disconnected);
+    if (session !== undefined) {
+      const { DISCONNECTED } = this.#settings.solace.SessionEventCode;
+      await this.say(session, DISCONNECTED, () => session.disconnect());
     }
     this.destroy(new Error("it was closed"));
   }
@@ -146,6 +168,7 @@ export class Link {
   readonly #onLost = (event: unknown): void => {
     if (this.#destroyed.signal.aborted || !this.#up) return;
     this.#up = false;
+    this.#whenLost();
     if (performance.now() - this.#upSince > steady) this.#backoff.reset();
     this.#events.lost(lossOf("the connection to the broker", event));
   };
@@ -175,16 +198,6 @@ export class Link {
       this.#onDown(thrown);
     }
   };
-}
-
-/** Resolves at the next event of that name. */
-export function once(
-  emitter: solace.Session | solace.MessageConsumer,
-  event: unknown,
-): Promise<void> {
-  return new Promise((resolve) => {
-    emitter.once(event as string, () => resolve());
-  });
 }
 
 function invalid(thrown: unknown, todo: string): LabError {

@@ -12,3 +12,18 @@ export {
   mqttCapabilities,
   mqttRig,
 } from "./mqtt.ts";
+export {
+  type SolaceAdapter,
+  type SolaceRigBroker,
+  type SolaceRigOptions,
+  type SolaceRigOutlook,
+  solaceCapabilities,
+  solaceRig,
+} from "./solace.ts";
+export {
+  type AdministeredQueue,
+  clientQueues,
+  type QueueWishes,
+  type SolaceQueues,
+  testBrokerQueues,
+} from "./solace-queues.ts";
