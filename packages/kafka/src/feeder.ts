@@ -67,7 +67,7 @@ export class Feeder {
 
   go(): void {
     this.#held = false;
-    this.#feed();
+    this.#schedule();
   }
 
   /** Hands nothing on any more. */
@@ -90,7 +90,7 @@ export class Feeder {
     this.#schedule();
   }
 
-  /** Once for all that is settled in one turn of the event loop. */
+  /** Once for all that is fetched or settled in one turn of the event loop: a fetch brings records of many partitions. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -6,6 +6,14 @@ export {
   amqpRig,
 } from "./amqp.ts";
 export {
+  type KafkaAdapter,
+  type KafkaRigOptions,
+  type KafkaRigOutlook,
+  kafkaCapabilities,
+  kafkaConfig,
+  kafkaRig,
+} from "./kafka.ts";
+export {
   type MqttAdapter,
   type MqttRigOptions,
   type MqttRigOutlook,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SolaceTestBroker } from "@lab/solace-testbroker";
-import { connectSession, endSession, solace } from "../solclient.ts";
+import { connectSession, endSession, sessionAddress, solace } from "../solclient.ts";
 
 /** How long the broker may take over one thing, in ms. */
 const limit = 10_000;
@@ -80,7 +80,7 @@ async function provision(
   url: string,
   ask: (session: solace.Session, key: string) => void,
 ): Promise<void> {
-  const session = await connectSession(url, limit);
+  const session = await connectSession(sessionAddress(url), limit);
   const code = solace.SessionEventCode;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -95,7 +95,7 @@ async function provision(
 
 /** Consumes until nothing comes any more: there is no other way for a client to empty a queue. */
 async function drain(url: string, name: string): Promise<number> {
-  const session = await connectSession(url, limit);
+  const session = await connectSession(sessionAddress(url), limit);
   const event = solace.MessageConsumerEventName;
   let count = 0;
   let last = performance.now();

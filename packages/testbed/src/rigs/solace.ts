@@ -8,7 +8,7 @@ import type {
 import type { Publisher, Subscriber } from "@lab/core";
 import type { RunningBroker } from "../broker.ts";
 import { freePort } from "../free-port.ts";
-import { sessionProperties, solace } from "../solclient.ts";
+import { sessionAddress, solace } from "../solclient.ts";
 import { clientQueues, type SolaceQueues } from "./solace-queues.ts";
 
 interface ConnectOptions {
@@ -67,7 +67,7 @@ export async function solaceRig(options: SolaceRigOptions): Promise<Rig> {
     (defaults: object): solace.Session =>
       solace.SolclientFactory.createSession({
         ...defaults,
-        ...sessionProperties(address),
+        ...sessionAddress(address),
         ...properties,
       } as solace.SessionProperties);
 

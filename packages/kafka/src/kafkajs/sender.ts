@@ -1,0 +1,111 @@
+import { LabError } from "@lab/core";
+import { toError } from "@lab/core/adapter";
+import type { Producer } from "kafkajs";
+import type { PublisherSettings } from "../options.ts";
+import type { OutgoingRecord } from "../outgoing.ts";
+import { within } from "../within.ts";
+import { faultOf, protocolError } from "./refusal.ts";
+
+/** How often kafkajs tries a send again by itself: for 9 s. All values given: its defaults depend on NODE_ENV. */
+const retry = {
+  initialRetryTime: 100,
+  multiplier: 2,
+  factor: 0.2,
+  maxRetryTime: 2_000,
+  retries: 8,
+};
+
+/** How long `close` waits, in ms. kafkajs waits for answers, up to `requestTimeout` of them. */
+const closeTimeout = 3_000;
+
+/** Errors of a whole batch for what one record in it may be to blame. */
+const ofOneRecord = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
+
+/** A record of the batch is to blame: send them in smaller batches. */
+export class BadRecord extends LabError {}
+
+/** A producer of kafkajs. */
+export class KafkajsSender {
+  readonly #settings: PublisherSettings;
+  readonly #producer: Producer;
+  readonly #topics = new Set<string>();
+  #connecting: Promise<void> | undefined;
+  #connected = false;
+
+  constructor(settings: PublisherSettings) {
+    this.#settings = settings;
+    this.#producer = settings.kafka.producer({
+      ...settings.producer,
+      allowAutoTopicCreation: false,
+      retry,
+    });
+  }
+
+  /** False until it has been. It cannot be, when `send` has failed before: then it is of no more use. */
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  /**
+   * Resolves when all are confirmed.
+   * @throws {LabError} none is confirmed; and yet they may have arrived when it is `CONNECTION_LOST`
+   */
+  async send(topic: string, records: readonly OutgoingRecord[]): Promise<void> {
+    await this.#ready(topic);
+    const { compression } = this.#settings;
+    try {
+      await this.#producer.send({ topic, messages: [...records], compression, acks: -1 });
+    } catch (thrown) {
+      throw this.#failure(topic, thrown);
+    }
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    const connected = this.#connecting?.catch(() => {}) ?? Promise.resolve();
+    const closed = connected.then(() => this.#producer.disconnect()).catch(() => {});
+    await within(closeTimeout, closed);
+  }
+
+  /** kafkajs would look for a missing topic as often as it tries anything again. */
+  async #ready(topic: string): Promise<void> {
+    try {
+      this.#connecting ??= this.#producer.connect();
+      await this.#connecting;
+      this.#connected = true;
+      if (!this.#topics.has(topic)) await this.#find(topic);
+    } catch (thrown) {
+      throw faultOf(thrown, { topic }).error;
+    }
+  }
+
+  async #find(topic: string): Promise<void> {
+    const admin = this.#settings.kafka.admin();
+    try {
+      await admin.connect();
+      await admin.fetchTopicMetadata({ topics: [topic] });
+      this.#topics.add(topic);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  #failure(topic: string, thrown: unknown): LabError {
+    const cause = toError(thrown);
+    const type = protocolError(cause);
+    if (type !== undefined && ofOneRecord.includes(type)) {
+      const text = `Kafka refuses a message for topic "${topic}": ${cause.message}. Change it, or the topic's settings.`;
+      return new BadRecord("UNSUPPORTED_MESSAGE", text, { cause });
+    }
+    if (cause.name === "KafkaJSNotImplemented") {
+      const text = `${cause.message}: register a codec for \`compression\` with kafkajs, CompressionCodecs[…] = ….`;
+      return new LabError("INVALID_OPTION", text, { cause });
+    }
+    const fault = faultOf(cause, { topic });
+    if (fault.kind === "final") return fault.error;
+    const text =
+      `The brokers have not confirmed messages for topic "${topic}": ${cause.message}. ` +
+      "They may have arrived; publish them again if twice does no harm.";
+    return new LabError("CONNECTION_LOST", text, { cause });
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Admin, Kafka, type KafkaConfig } from "kafkajs";
+
+/** Longest wait for a group to be without members, in ms. */
+const limit = 20_000;
+
+/** Works with kafkajs's admin client, over a connection of its own. */
+async function withAdmin<T>(config: KafkaConfig, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = new Kafka(config).admin();
+  try {
+    await admin.connect();
+    return await work(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+export async function createTopic(
+  config: KafkaConfig,
+  topic: string,
+  numPartitions: number,
+): Promise<void> {
+  await withAdmin(config, (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
+}
+
+/** With the groups of the same names. */
+export async function deleteTopics(config: KafkaConfig, topics: readonly string[]): Promise<void> {
+  if (topics.length === 0) return;
+  await withAdmin(config, async (admin) => {
+    await admin.deleteTopics({ topics: [...topics] });
+    await admin.deleteGroups([...topics]);
+  });
+}
+
+/** Counts the records that the group has not committed, and deletes all there are. */
+export function purgeTopic(config: KafkaConfig, topic: string, groupId: string): Promise<number> {
+  return withAdmin(config, async (admin) => {
+    await untilEmpty(admin, groupId);
+    const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
+    const offsets = await admin.fetchTopicOffsets(topic);
+    let left = 0;
+    for (const { partition, low, high } of offsets) {
+      const stored = committed?.partitions.find((each) => each.partition === partition);
+      left += Number(high) - Math.max(Number(low), Number(stored?.offset ?? -1));
+    }
+    const partitions = offsets
+      .filter(({ low, high }) => low !== high)
+      .map(({ partition, high: offset }) => ({ partition, offset }));
+    if (partitions.length > 0) await admin.deleteTopicRecords({ topic, partitions });
+    return left;
+  });
+}
+
+/** A member whose connection was lost when it left is in the group until its session times out. */
+async function untilEmpty(admin: Admin, groupId: string): Promise<void> {
+  const deadline = performance.now() + limit;
+  for (;;) {
+    const { groups } = await admin.describeGroups([groupId]);
+    const members = groups[0]?.members.length ?? 0;
+    if (members === 0) return;
+    if (performance.now() > deadline) throw new Error(`${groupId} still has ${members} members`);
+    await sleep(50);
+  }
+}
