@@ -24,9 +24,17 @@ export interface BrokerKind {
    */
   readonly advertises?: true;
   readonly docker: DockerSetup;
-  readonly native: NativeSetup;
+  /** Absent where the server is not to be had as a program. */
+  readonly native?: NativeSetup;
   /** Absent where nobody has written such a broker in JavaScript. */
   readonly embedded?: EmbeddedSetup;
+}
+
+/** One whose server can be installed. */
+export type NativeKind = BrokerKind & { readonly native: NativeSetup };
+
+export function hasNative(kind: BrokerKind): kind is NativeKind {
+  return kind.native !== undefined;
 }
 
 export interface Scheme {

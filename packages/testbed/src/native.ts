@@ -5,7 +5,7 @@ import type { StartOptions } from "./broker.ts";
 import { run } from "./command.ts";
 import { areFree, freePort } from "./free-port.ts";
 import { openGuard } from "./guard.ts";
-import type { BrokerKind, Identity, NativePlan } from "./kind.ts";
+import type { Identity, NativeKind, NativePlan } from "./kind.ts";
 import { ServerProcess } from "./process.ts";
 import { untilReady } from "./ready.ts";
 import { saveOnSignal } from "./save.ts";
@@ -19,7 +19,7 @@ const cleanUp = `[ "$owned" = ${nothing} ] || kill -s KILL -- "-$owned"; rm -rf 
 
 /** Starts an installed server on a private port, with a private data folder. */
 export async function startNative(
-  kind: BrokerKind,
+  kind: NativeKind,
   path: string,
   options: StartOptions,
   choosePort: () => Promise<number> = freePort,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LabError } from "@lab/core";
-import type { BrokerKind, Identity, Trust } from "./kind.ts";
+import type { Identity, NativeKind, Trust } from "./kind.ts";
 import type { ServerProcess } from "./process.ts";
 import type { Target } from "./target.ts";
 
@@ -15,7 +15,7 @@ const startLimit = 60_000;
  * @throws {LabError} `BROKER_START_FAILED` with the server's log, when it ended or did not answer in a minute.
  */
 export async function untilReady(
-  kind: BrokerKind,
+  kind: NativeKind,
   target: Target,
   trust: Trust,
   server: ServerProcess,
@@ -46,7 +46,7 @@ export async function untilReady(
   }
 }
 
-function failed(kind: BrokerKind, what: string, server: ServerProcess, cause: unknown): LabError {
+function failed(kind: NativeKind, what: string, server: ServerProcess, cause: unknown): LabError {
   const log = (server.log || "(empty)").replaceAll(/^/gm, "  ");
   return new LabError(
     "BROKER_START_FAILED",

@@ -10,29 +10,35 @@ solace.SolclientFactory.init(
 
 export { solace };
 
-/** Properties of a session for a URL such as `tcp://user:password@host:55555/vpn`. */
-export function sessionProperties(url: string): {
+/** Where to connect, and as whom. */
+export interface SessionAddress {
   readonly url: string;
   readonly vpnName: string;
   readonly userName: string;
   readonly password: string;
-} {
+}
+
+/** Whom a broker lets in that asks for nobody in particular, as its container does. */
+const anybody = "default";
+
+/** Of a URL such as `tcp://user:password@host:55555/vpn`. */
+export function sessionAddress(url: string): SessionAddress {
   const { protocol, host, pathname, username, password } = new URL(url);
   return {
     url: `${protocol}//${host}`,
-    vpnName: decodeURIComponent(pathname.slice(1)) || "default",
-    userName: decodeURIComponent(username) || "default",
+    vpnName: decodeURIComponent(pathname.slice(1)) || anybody,
+    userName: decodeURIComponent(username) || anybody,
     password: decodeURIComponent(password),
   };
 }
 
-/** A connected session. The caller disposes of it. */
+/** A connected session. The caller ends it. Rejects with the client's `subcode`. */
 export async function connectSession(
-  url: string,
+  address: SessionAddress,
   connectTimeoutInMsecs: number,
 ): Promise<solace.Session> {
   const session = solace.SolclientFactory.createSession({
-    ...sessionProperties(url),
+    ...address,
     connectTimeoutInMsecs,
     connectRetries: 0,
     reconnectRetries: 0,
@@ -41,8 +47,7 @@ export async function connectSession(
   try {
     await new Promise<void>((resolve, reject) => {
       session.on(code.UP_NOTICE, () => resolve());
-      session.on(code.CONNECT_FAILED_ERROR, (error) => {
-        const { message, subcode } = error;
+      session.on(code.CONNECT_FAILED_ERROR, ({ message, subcode }) => {
         reject(Object.assign(new Error(message), { subcode }));
       });
       session.connect();

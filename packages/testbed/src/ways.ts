@@ -1,7 +1,7 @@
 import type { Candidate, How, StartOptions } from "./broker.ts";
 import { findCommand } from "./command.ts";
 import { dockerImage, startDocker } from "./docker.ts";
-import type { BrokerKind } from "./kind.ts";
+import { type BrokerKind, hasNative } from "./kind.ts";
 import { startNative } from "./native.ts";
 import { greetRunning, runningUrl } from "./running.ts";
 import type { Server } from "./server.ts";
@@ -45,6 +45,7 @@ const docker: Way = async (kind, options) => {
 };
 
 const native: Way = async (kind, options) => {
+  if (!hasNative(kind)) return { why: "its server is not to be had as a program" };
   const { product, command, version, missing } = kind.native;
   const path = findCommand(command);
   const why = path === undefined ? `${command} is not installed` : missing?.();

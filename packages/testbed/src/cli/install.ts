@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { LabError } from "@lab/core";
 import { findCommand } from "../command.ts";
 import { composeFile } from "../docker.ts";
-import type { BrokerKind } from "../kind.ts";
+import { type BrokerKind, hasNative, type NativeKind } from "../kind.ts";
 import { type BrokerName, kinds } from "../kinds/index.ts";
 
 /** Installs native servers: from Debian's packages, and what these do not have from where it is published. */
@@ -12,10 +12,12 @@ export async function install(
   names: readonly BrokerName[],
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<number> {
-  const missing: BrokerKind[] = [];
+  const missing: NativeKind[] = [];
   for (const name of names) {
-    if (lacks(kinds[name]) === undefined) await tellInstalled(kinds[name]);
-    else missing.push(kinds[name]);
+    const kind: BrokerKind = kinds[name];
+    if (!hasNative(kind)) tellNothing(kind);
+    else if (lacks(kind) === undefined) await tellInstalled(kind);
+    else missing.push(kind);
   }
   if (missing.length === 0) return 0;
 
@@ -46,18 +48,18 @@ export async function install(
 }
 
 /** What is missing. */
-function lacks({ native: { command, missing } }: BrokerKind): string | undefined {
+function lacks({ native: { command, missing } }: NativeKind): string | undefined {
   if (findCommand(command) !== undefined) return missing?.();
   return `there is no ${command} on PATH or in the sbin folders beside it`;
 }
 
 /** A command is missing that its packages have: the server's own, or one that fetches the rest. */
-function lacksCommand({ native: { command, fetch } }: BrokerKind): boolean {
+function lacksCommand({ native: { command, fetch } }: NativeKind): boolean {
   const commands = [command, ...(fetch?.() ?? []).map(([name = ""]) => name)];
   return commands.some((name) => findCommand(name) === undefined);
 }
 
-async function tellInstalled({ name, native }: BrokerKind): Promise<void> {
+async function tellInstalled({ name, native }: NativeKind): Promise<void> {
   const path = findCommand(native.command) ?? native.command;
   console.log(`${name}: ${native.product} ${await native.version(path)} is installed: ${path}`);
 }
@@ -73,14 +75,25 @@ function aptCommands(packages: readonly string[]): readonly (readonly string[])[
   ];
 }
 
-function tellDocker({ name, urlVariable, schemes, docker, native }: BrokerKind): void {
-  const file = relative(process.cwd(), composeFile);
-  const { plain } = schemes;
+function tellDocker(kind: NativeKind): void {
   console.log(
-    `${name}: this machine has no apt-get that can be run as root, so ${native.product} cannot be installed from here.\n` +
-      "Install it yourself, or run it in docker; the test bed finds either. To run it by hand:\n" +
-      `  docker compose -f ${file} --profile ${docker.profile} up --detach --wait\n` +
-      `  export ${urlVariable}=${plain.name}://127.0.0.1:${plain.port}`,
+    `${kind.name}: this machine has no apt-get that can be run as root, so ${kind.native.product} cannot be installed from here.\n` +
+      `Install it yourself, or run it in docker; the test bed finds either. To run it by hand:\n${byHand(kind)}`,
+  );
+}
+
+function tellNothing(kind: BrokerKind): void {
+  const embedded = kind.embedded && ` Without it ${kind.embedded.product} stands in for it.`;
+  console.log(
+    `${kind.name}: nothing to install: its server comes as a container only.${embedded ?? ""} To run it by hand:\n${byHand(kind)}`,
+  );
+}
+
+function byHand({ urlVariable, schemes: { plain }, docker }: BrokerKind): string {
+  const file = relative(process.cwd(), composeFile);
+  return (
+    `  docker compose -f ${file} --profile ${docker.profile} up --detach --wait\n` +
+    `  export ${urlVariable}=${plain.name}://127.0.0.1:${plain.port}`
   );
 }
 

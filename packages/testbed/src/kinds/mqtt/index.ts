@@ -1,9 +1,9 @@
-import type { BrokerKind } from "../../kind.ts";
+import type { NativeKind } from "../../kind.ts";
 import { aedes } from "./aedes.ts";
 import { mqttHandshake } from "./handshake.ts";
 import { mosquitto, save } from "./mosquitto.ts";
 
-export const mqtt: BrokerKind = {
+export const mqtt: NativeKind = {
   name: "mqtt",
   urlVariable: "MQTT_URL",
   schemes: { plain: { name: "mqtt", port: 1883 }, tls: { name: "mqtts", port: 8883 } },
