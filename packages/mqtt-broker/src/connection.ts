@@ -39,7 +39,7 @@ export class Connection {
     this.#hub = hub;
     this.remoteAddress = remoteAddress;
     this.#onClose = onClose;
-    this.wire = new Wire(stream, hub.dirty, () => {
+    this.wire = new Wire(stream, hub.output, () => {
       this.client?.session.pump();
       hub.flush();
     });

@@ -22,7 +22,7 @@ import type {
   DropReason,
   ReceivedMessage,
 } from "./types.ts";
-import type { Wire } from "./wire.ts";
+import { Output } from "./wire.ts";
 
 /** What the connections share: the broker without its network. */
 export class Hub {
@@ -34,8 +34,7 @@ export class Hub {
   readonly sessions: Sessions;
   readonly pressure: Pressure = new Pressure();
   readonly drops: Drops;
-  /** Connections with output that is not written yet. */
-  readonly dirty: Set<Wire> = new Set();
+  readonly output: Output = new Output();
   readonly groups: Set<SharedGroup> = new Set();
   readonly clients: Set<Client> = new Set();
   received = 0;
@@ -128,12 +127,9 @@ export class Hub {
     this.drops.count(clientId, reason);
   }
 
-  /** Writes what this turn has brought: one write for each connection. */
+  /** Writes what this turn has brought. */
   flush(): void {
-    for (const wire of this.dirty) {
-      this.dirty.delete(wire);
-      wire.flush();
-    }
+    this.output.flush();
   }
 
   unsubscribe(subscription: Subscription): void {

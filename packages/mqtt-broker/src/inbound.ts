@@ -62,13 +62,26 @@ export class Inbound {
     const name = this.#nameOf(bytes, start + 2, topicEnd, scanned.topicAlias);
     if (qos === 2 && this.#session.received.has(packetId)) return acknowledgement(packetId, 0); // again
 
-    const reason = this.#refusalOf(name);
-    if (reason !== Reason.success) return this.#refused(packetId, reason);
+    let topic = hub.topics.find(name);
+    if (topic === undefined) {
+      if (this.#isRefused(name)) return this.#refused(packetId, Reason.topicNameInvalid);
+      topic = hub.topics.of(name);
+    }
+    if (hub.settings.authorizePublish !== undefined && !hub.allows(this.#client, name)) {
+      return this.#refused(packetId, Reason.notAuthorized);
+    }
     const { rest, messageExpiryInterval: expiry } = scanned;
     const expiresAt = expiry < 0 ? Number.POSITIVE_INFINITY : Date.now() + expiry * 1_000;
-    const payload = bytes.subarray(at, end);
     const retain = (header & 1) !== 0;
-    const message = new Message(hub.topics.of(name), payload, qos, retain, rest, expiresAt, false);
+    const message = new Message(
+      topic,
+      bytes.subarray(at, end),
+      qos,
+      retain,
+      rest,
+      expiresAt,
+      false,
+    );
     const published = hub.publish(message, this.#session);
     if (published === Reason.quotaExceeded) return this.#refused(packetId, published);
     if (hub.settings.onMessages !== undefined) this.#batch.push(new Received(message));
@@ -92,15 +105,13 @@ export class Inbound {
     return name;
   }
 
-  #refusalOf(name: string): number {
-    const { topics, settings } = this.#hub;
-    const fault = topics.faultOf(name);
-    if (fault !== undefined) {
-      if (/[+#\0]/.test(name)) throw new PacketFault(Reason.topicNameInvalid, `A topic: ${fault}.`);
-      return Reason.topicNameInvalid;
+  /** @throws {PacketFault} where it is no topic at all */
+  #isRefused(name: string): boolean {
+    const fault = this.#hub.topics.faultOf(name);
+    if (fault !== undefined && /[+#\0]/.test(name)) {
+      throw new PacketFault(Reason.topicNameInvalid, `A topic: ${fault}.`);
     }
-    if (settings.authorizePublish === undefined) return Reason.success;
-    return this.#hub.allows(this.#client, name) ? Reason.success : Reason.notAuthorized;
+    return fault !== undefined;
   }
 
   /** Only MQTT 5 can tell, and not at QoS 0. */

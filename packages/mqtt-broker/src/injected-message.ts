@@ -1,7 +1,7 @@
 import { LabError } from "@lab/core";
 import { invalidOption } from "@lab/core/adapter";
 import { longestText } from "./codec/text.ts";
-import type { Topics } from "./topics.ts";
+import type { Topic, Topics } from "./topics.ts";
 import type { InjectedMessage, MessageProperties } from "./types.ts";
 
 const longestInterval = 4_294_967_295;
@@ -9,20 +9,19 @@ const longestInterval = 4_294_967_295;
 const overhead = 16;
 
 /**
- * Checks a message of the application's.
+ * Checks a message of the application's; returns its topic.
  * @throws {LabError} `INVALID_OPTION`, `UNSUPPORTED_MESSAGE`
  */
 export function requireMessage(
   message: InjectedMessage,
   topics: Topics,
   maxPacketSize: number,
-): void {
+): Topic {
   if (typeof message !== "object" || message === null) {
     throw invalidOption("message", message, "an object with `topic` and `payload`");
   }
-  const { topic, payload, qos = 0, retain = false, properties } = message;
-  const fault = topics.faultOf(topic);
-  if (fault !== undefined) throw invalidOption("topic", topic, "a topic", `Here, ${fault}.`);
+  const { payload, qos = 0, retain = false, properties } = message;
+  const topic = topics.find(message.topic) ?? newTopic(message.topic, topics);
   if (typeof payload !== "string" && !(payload instanceof Uint8Array)) {
     throw invalidOption("payload", payload, "a Uint8Array or text");
   }
@@ -30,7 +29,7 @@ export function requireMessage(
   if (typeof retain !== "boolean") throw invalidOption("retain", retain, "true or false");
   const size =
     overhead +
-    Buffer.byteLength(topic) +
+    topic.bytes.length +
     (typeof payload === "string" ? Buffer.byteLength(payload) : payload.length) +
     (properties === undefined ? 0 : requireProperties(properties));
   if (size > maxPacketSize) {
@@ -39,6 +38,13 @@ export function requireMessage(
       `The message needs a packet of ${size} bytes, allowed are ${maxPacketSize}. Send less, or raise \`maxPacketSize\`.`,
     );
   }
+  return topic;
+}
+
+function newTopic(name: string, topics: Topics): Topic {
+  const fault = topics.faultOf(name);
+  if (fault !== undefined) throw invalidOption("topic", name, "a topic", `Here, ${fault}.`);
+  return topics.of(name);
 }
 
 /** Returns how many bytes they take at most. */

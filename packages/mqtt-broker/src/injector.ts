@@ -61,12 +61,12 @@ export class Injector {
     const hub = this.#hub;
     if (this.#closed)
       throw new LabError("CONNECTION_LOST", "The broker is closed. Make a new one.");
-    requireMessage(given, hub.topics, hub.settings.maxPacketSize);
+    const topic = requireMessage(given, hub.topics, hub.settings.maxPacketSize);
     const { payload, properties, qos = 0, retain = false } = given;
     const text = typeof payload === "string";
     const expiry = properties?.messageExpiryInterval;
     const message = new Message(
-      hub.topics.of(given.topic),
+      topic,
       text ? Buffer.from(payload) : payload,
       qos,
       retain,

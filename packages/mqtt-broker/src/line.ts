@@ -1,9 +1,9 @@
-import type { Delivery } from "./backlog.ts";
 import { identifiersSize, Property } from "./codec/properties.ts";
 import { putVarint, varintSize } from "./codec/varint.ts";
 import { type Message, secondsLeft } from "./message.ts";
 import type { Line } from "./outbox.ts";
 import { Reason } from "./reason.ts";
+import type { Qos } from "./types.ts";
 import type { Wire } from "./wire.ts";
 
 const noTopic = Buffer.from([0, 0]);
@@ -38,8 +38,14 @@ export class ClientLine implements Line {
     return this.#wire.blocked;
   }
 
-  publish(delivery: Delivery, packetId: number, dup: boolean): boolean {
-    const { message, qos, retain, identifiers } = delivery;
+  publish(
+    message: Message,
+    qos: Qos,
+    retain: boolean,
+    identifiers: readonly number[] | undefined,
+    packetId: number,
+    dup: boolean,
+  ): boolean {
     const { payload } = message;
     const { version, maximumPacketSize, topicAliasMaximum } = this.#limits;
     let topic = message.topic.bytes;

@@ -1,5 +1,8 @@
 import { Backlog, type BacklogLimits, type Delivery, type Pressure } from "./backlog.ts";
+import type { Message } from "./message.ts";
 import { protocolError } from "./reason.ts";
+import type { SharedGroup } from "./shared-group.ts";
+import type { Qos } from "./types.ts";
 
 /** The connection of a session's client, as its outbox uses it. */
 export interface Line {
@@ -8,7 +11,14 @@ export interface Line {
   /** Most QoS 1 and 2 messages unacknowledged at once. */
   readonly window: number;
   /** Writes PUBLISH; false when the client does not take packets so large. */
-  publish(delivery: Delivery, packetId: number, dup: boolean): boolean;
+  publish(
+    message: Message,
+    qos: Qos,
+    retain: boolean,
+    identifiers: readonly number[] | undefined,
+    packetId: number,
+    dup: boolean,
+  ): boolean;
   pubrel(packetId: number): void;
 }
 
@@ -22,7 +32,7 @@ const largestPacketId = 65_535;
 
 class InFlight {
   readonly packetId: number;
-  readonly qos: number;
+  readonly qos: Qos;
   /** Absent where nobody will ever send it again. */
   delivery: Delivery | undefined;
   /** PUBREC has come: what is sent again is PUBREL. */
@@ -30,12 +40,15 @@ class InFlight {
   /** On this connection. */
   sent = true;
 
-  constructor(packetId: number, qos: number, delivery: Delivery | undefined) {
+  constructor(packetId: number, qos: Qos, delivery: Delivery | undefined) {
     this.packetId = packetId;
     this.qos = qos;
     this.delivery = delivery;
   }
 }
+
+/** For all of QoS 1 that nobody will send again: it says all there is to say. */
+const unkept = new InFlight(0, 1, undefined);
 
 /** What a session has to send: in flight, to be sent again, and queued, in this order. */
 export class Outbox {
@@ -95,10 +108,16 @@ export class Outbox {
   }
 
   /** Sends, queues or drops. */
-  deliver(delivery: Delivery): void {
+  deliver(
+    message: Message,
+    qos: Qos,
+    retain: boolean,
+    identifiers: readonly number[] | undefined,
+    group: SharedGroup | undefined,
+  ): void {
     if (this.#ended) return;
-    if (this.canSend(delivery.qos)) this.#send(delivery);
-    else this.#enqueue(delivery);
+    if (this.canSend(qos)) this.#send(message, qos, retain, identifiers, group, undefined);
+    else this.#enqueue({ message, qos, retain, identifiers, group });
   }
 
   /** Sends what can be sent. */
@@ -114,7 +133,8 @@ export class Outbox {
       if (next === undefined || line.blocked) return;
       if (next.qos > 0 && this.#unacknowledged >= line.window) return;
       this.#queue.shift();
-      if (!next.message.expired) this.#send(next);
+      const { message, qos, retain, identifiers, group } = next;
+      if (!message.expired) this.#send(message, qos, retain, identifiers, group, next);
     }
   }
 
@@ -123,7 +143,7 @@ export class Outbox {
     const entry = this.#inFlight.get(packetId);
     if (entry === undefined) return;
     if (entry.qos !== 1) throw protocolError("PUBACK for a message of QoS 2.");
-    this.#done(entry);
+    this.#done(packetId, entry);
   }
 
   /**
@@ -135,7 +155,7 @@ export class Outbox {
     if (entry === undefined) return "unknown";
     if (entry.qos !== 2) throw protocolError("PUBREC for a message of QoS 1.");
     if (refused) {
-      this.#done(entry);
+      this.#done(packetId, entry);
       return "refused";
     }
     this.#forget(entry);
@@ -148,7 +168,7 @@ export class Outbox {
     const entry = this.#inFlight.get(packetId);
     if (entry === undefined) return;
     if (!entry.released) throw protocolError("PUBCOMP for a message without PUBREC.");
-    this.#done(entry);
+    this.#done(packetId, entry);
   }
 
   /** Forgets everything; returns what came through shared subscriptions and may go to others, oldest first. */
@@ -166,29 +186,44 @@ export class Outbox {
     return shared;
   }
 
-  #send(delivery: Delivery): void {
+  #send(
+    message: Message,
+    qos: Qos,
+    retain: boolean,
+    identifiers: readonly number[] | undefined,
+    group: SharedGroup | undefined,
+    queued: Delivery | undefined,
+  ): void {
     const line = this.#line as Line;
-    const { qos, message } = delivery;
     const id = qos === 0 ? 0 : this.#newId();
-    if (!line.publish(delivery, id, false)) {
+    if (!line.publish(message, qos, retain, identifiers, id, false)) {
       this.#events.dropped("packet-too-large");
       return;
     }
     if (qos === 0) return;
     this.#unacknowledged++;
-    const kept = this.persistent || delivery.group !== undefined;
-    if (kept) this.#queue.hold(message);
-    this.#inFlight.set(id, new InFlight(id, qos, kept ? delivery : undefined));
+    if (this.persistent || group !== undefined) {
+      this.#queue.hold(message);
+      const delivery = queued ?? { message, qos, retain, identifiers, group };
+      this.#inFlight.set(id, new InFlight(id, qos, delivery));
+    } else {
+      this.#inFlight.set(id, qos === 1 ? unkept : new InFlight(id, qos, undefined));
+    }
   }
 
   #sendAgain(line: Line, entry: InFlight): void {
-    if (this.#inFlight.get(entry.packetId) !== entry) return; // Acknowledged meanwhile.
-    if (entry.released) line.pubrel(entry.packetId);
-    else if (entry.delivery === undefined || !line.publish(entry.delivery, entry.packetId, true)) {
-      this.#forget(entry);
-      this.#inFlight.delete(entry.packetId);
-      this.#events.dropped("packet-too-large");
-      return;
+    const { packetId, delivery } = entry;
+    if (this.#inFlight.get(packetId) !== entry) return; // Acknowledged meanwhile.
+    if (entry.released) {
+      line.pubrel(packetId);
+    } else {
+      const { message, qos, retain, identifiers } = delivery as Delivery; // The session is persistent.
+      if (!line.publish(message, qos, retain, identifiers, packetId, true)) {
+        this.#forget(entry);
+        this.#inFlight.delete(packetId);
+        this.#events.dropped("packet-too-large");
+        return;
+      }
     }
     entry.sent = true;
     this.#unacknowledged++;
@@ -212,8 +247,8 @@ export class Outbox {
     this.#queue.push(delivery);
   }
 
-  #done(entry: InFlight): void {
-    this.#inFlight.delete(entry.packetId);
+  #done(packetId: number, entry: InFlight): void {
+    this.#inFlight.delete(packetId);
     this.#forget(entry);
     if (entry.sent) this.#unacknowledged--;
   }

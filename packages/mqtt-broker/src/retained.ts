@@ -1,5 +1,6 @@
 import type { ParsedFilter } from "./filters.ts";
 import type { Message } from "./message.ts";
+import { RetainedMessage } from "./retained-message.ts";
 import type { Topic, Topics } from "./topics.ts";
 
 class Node {
@@ -47,11 +48,10 @@ export class Retained {
     if (topic.retained === undefined) {
       this.#size++;
       this.#nodeOf(topic).topic = topic;
-    } else {
-      this.#bytes -= topic.retained.size;
+      topic.retained = new RetainedMessage();
     }
-    topic.retained = message.own();
-    this.#bytes += message.size;
+    this.#bytes += message.size - topic.retained.size;
+    topic.retained.set(message);
     return true;
   }
 
@@ -59,8 +59,7 @@ export class Retained {
   *matching({ filter, levels, wildcard }: ParsedFilter): Iterable<Message> {
     const topics = wildcard ? matching(this.#root, levels, 0) : [this.#topics.find(filter)];
     for (const topic of topics) {
-      const message = topic?.retained;
-      if (message?.expired === false) yield message;
+      if (topic?.retained?.expired === false) yield topic.retained.of(topic);
     }
   }
 

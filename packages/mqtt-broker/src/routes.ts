@@ -1,16 +1,8 @@
-import type { Delivery } from "./backlog.ts";
 import type { Message } from "./message.ts";
 import type { Session } from "./session.ts";
 import type { SharedGroup } from "./shared-group.ts";
-import type { Subscribers, Subscription } from "./subscribers.ts";
+import type { Grant, Subscribers, Subscription } from "./subscribers.ts";
 import type { Qos } from "./types.ts";
-
-/** What all matching subscriptions of one session come to: one delivery each message. */
-interface Grant {
-  readonly qos: Qos;
-  readonly retainAsPublished: boolean;
-  readonly identifiers: readonly number[] | undefined;
-}
 
 interface Target {
   readonly session: Session;
@@ -19,6 +11,8 @@ interface Target {
   readonly own: Grant | undefined;
 }
 
+const none: readonly never[] = [];
+
 /** Who gets the messages of a topic. */
 export class Route {
   readonly #targets: readonly Target[];
@@ -26,17 +20,17 @@ export class Route {
 
   constructor(matching: readonly Subscribers[]) {
     const plain = new Map<Session, Subscription[]>();
-    for (const { plain: subscriptions } of matching) {
-      for (const [session, subscription] of subscriptions) {
-        const others = plain.get(session);
-        if (others === undefined) plain.set(session, [subscription]);
-        else others.push(subscription);
-      }
+    for (const subscription of matching.flatMap((subscribers) => [...subscribers.plain])) {
+      const others = plain.get(subscription.session);
+      if (others === undefined) plain.set(subscription.session, [subscription]);
+      else others.push(subscription);
     }
-    this.#targets = Array.from(plain, ([session, subscriptions]) =>
+    const targets = Array.from(plain, ([session, subscriptions]) =>
       targetOf(session, subscriptions),
     );
-    this.#groups = matching.flatMap(({ groups }) => [...groups.values()]);
+    const groups = matching.flatMap((subscribers) => [...subscribers.groups]);
+    this.#targets = targets.length === 0 ? none : targets;
+    this.#groups = groups.length === 0 ? none : groups;
   }
 
   get empty(): boolean {
@@ -52,31 +46,26 @@ export class Route {
   deliver(message: Message, from: Session | undefined): void {
     for (const { session, grant, own } of this.#targets) {
       const granted = session === from ? own : grant;
-      if (granted !== undefined) session.outbox.deliver(deliveryOf(message, granted));
+      if (granted === undefined) continue;
+      const qos = Math.min(message.qos, granted.qos) as Qos;
+      const retain = granted.retainAsPublished && message.retain;
+      session.outbox.deliver(message, qos, retain, granted.identifiers, undefined);
     }
     for (const group of this.#groups) group.deliver(message);
   }
 }
 
-function deliveryOf(message: Message, { qos, retainAsPublished, identifiers }: Grant): Delivery {
-  return {
-    message,
-    qos: message.qos < qos ? message.qos : qos,
-    retain: retainAsPublished && message.retain,
-    identifiers,
-    group: undefined,
-  };
-}
-
 function targetOf(session: Session, subscriptions: readonly Subscription[]): Target {
   const grant = grantOf(subscriptions);
-  if (!subscriptions.some(({ noLocal }) => noLocal)) return { session, grant, own: grant };
   const local = subscriptions.filter(({ noLocal }) => !noLocal);
+  if (local.length === subscriptions.length) return { session, grant, own: grant };
   return { session, grant, own: local.length === 0 ? undefined : grantOf(local) };
 }
 
 function grantOf(subscriptions: readonly Subscription[]): Grant {
-  const identifiers = subscriptions.flatMap(({ identifier }) => identifier ?? []);
+  const [first] = subscriptions;
+  if (first !== undefined && subscriptions.length === 1) return first;
+  const identifiers = subscriptions.flatMap((subscription) => subscription.identifiers ?? []);
   return {
     qos: Math.max(...subscriptions.map(({ qos }) => qos)) as Qos,
     retainAsPublished: subscriptions.some(({ retainAsPublished }) => retainAsPublished),

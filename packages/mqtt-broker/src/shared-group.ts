@@ -1,8 +1,13 @@
-import { Backlog, type BacklogLimits, type Delivery, type Pressure } from "./backlog.ts";
+import { Backlog, type BacklogLimits, type Pressure } from "./backlog.ts";
 import type { Message } from "./message.ts";
 import type { Session } from "./session.ts";
 import type { Subscription } from "./subscribers.ts";
 import type { Qos } from "./types.ts";
+
+interface Waiting {
+  readonly message: Message;
+  readonly qos: Qos;
+}
 
 /**
  * A shared subscription. Its messages wait here, not at a member: each goes to the next member in turn that has room in
@@ -12,7 +17,7 @@ export class SharedGroup {
   /** As clients name it. */
   readonly filter: string;
   readonly #members: Subscription[] = [];
-  readonly #queue: Backlog<Delivery>;
+  readonly #queue: Backlog<Waiting>;
   readonly #dropped: () => void;
   readonly #deserted: () => void;
   #turn = 0;
@@ -67,12 +72,12 @@ export class SharedGroup {
     if (this.#queue.size === 0) {
       const member = this.#next(message);
       if (member !== undefined) {
-        member.session.outbox.deliver(this.#deliveryTo(member, message));
+        this.#give(member, message);
         return;
       }
     }
     const waits = message.qos > 0 ? !this.#queue.full : this.#queue.live && !this.#queue.halfFull;
-    if (waits) this.#queue.push(this.#delivery(message, message.qos, undefined));
+    if (waits) this.#queue.push({ message, qos: message.qos });
     else if (message.qos > 0 || this.#queue.live) this.#dropped();
   }
 
@@ -83,15 +88,15 @@ export class SharedGroup {
     for (let next = this.#queue.peek(); next !== undefined; next = this.#queue.peek()) {
       if (!session.outbox.canSend(Math.min(next.qos, member.qos))) break;
       this.#queue.shift();
-      if (!next.message.expired) session.outbox.deliver(this.#deliveryTo(member, next.message));
+      if (!next.message.expired) this.#give(member, next.message);
     }
     if (!this.#queue.live && !this.#queue.halfFull) this.changed();
   }
 
   /** Takes back, before all others, what a member had when its session ended. */
-  restore(deliveries: readonly Delivery[]): void {
+  restore(messages: readonly Waiting[]): void {
     if (this.empty) return;
-    this.#queue.unshift(deliveries);
+    this.#queue.unshift(messages);
     for (const { session } of [...this.#members]) session.pump();
   }
 
@@ -104,14 +109,9 @@ export class SharedGroup {
     return undefined;
   }
 
-  #deliveryTo(member: Subscription, message: Message): Delivery {
-    const identifiers = member.identifier === undefined ? undefined : [member.identifier];
-    const qos = Math.min(message.qos, member.qos) as Qos;
-    const retain = member.retainAsPublished && message.retain;
-    return { ...this.#delivery(message, qos, identifiers), retain };
-  }
-
-  #delivery(message: Message, qos: Qos, identifiers: readonly number[] | undefined): Delivery {
-    return { message, qos, retain: false, identifiers, group: this };
+  #give({ session, ...granted }: Subscription, message: Message): void {
+    const qos = Math.min(message.qos, granted.qos) as Qos;
+    const retain = granted.retainAsPublished && message.retain;
+    session.outbox.deliver(message, qos, retain, granted.identifiers, this);
   }
 }

@@ -10,7 +10,7 @@ const failure = 0x80; // all that SUBACK of 3.1.1 can say
 
 export interface SubscribeRequest {
   readonly packetId: number;
-  readonly identifier: number | undefined;
+  readonly identifiers: readonly number[] | undefined;
   readonly filters: readonly {
     readonly topic: string;
     readonly qos: Qos;
@@ -33,9 +33,10 @@ export function readSubscribe(
       throw protocolError("A shared subscription has no local messages to leave out.");
     }
   }
+  const identifier = packet.properties?.subscriptionIdentifier;
   return {
     packetId: packet.messageId ?? 0,
-    identifier: packet.properties?.subscriptionIdentifier,
+    identifiers: identifier === undefined ? undefined : [identifier],
     filters: packet.subscriptions,
   };
 }
@@ -62,7 +63,7 @@ export function grant(
   isAllowed: readonly boolean[] | undefined,
   write: (suback: Buffer) => void,
 ): void {
-  const { packetId, identifier, filters } = request;
+  const { packetId, identifiers, filters } = request;
   const version = client.protocolVersion;
   const granted: SubscriptionInfo[] = [];
   const retained: (() => void)[] = [];
@@ -80,7 +81,7 @@ export function grant(
       qos,
       noLocal: nl ?? false,
       retainAsPublished: rap ?? false,
-      identifier,
+      identifiers,
     };
     session.subscriptions.set(filter, subscription);
     hub.subscriptions.add(subscription, parsed, known);
@@ -97,11 +98,10 @@ export function grant(
 }
 
 function sendRetained(hub: Hub, subscription: Subscription, parsed: ParsedFilter): void {
-  const { session, identifier } = subscription;
-  const identifiers = identifier === undefined ? undefined : [identifier];
+  const { session, identifiers } = subscription;
   for (const message of hub.retained.matching(parsed)) {
     const qos = Math.min(message.qos, subscription.qos) as Qos;
-    session.outbox.deliver({ message, qos, retain: true, identifiers, group: undefined });
+    session.outbox.deliver(message, qos, true, identifiers, undefined);
   }
 }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { longestText, putText } from "./codec/text.ts";
 import { topicFault } from "./filters.ts";
-import type { Message } from "./message.ts";
 import { malformed } from "./reason.ts";
+import type { RetainedMessage } from "./retained-message.ts";
 import type { Route } from "./routes.ts";
 import type { Subscribers } from "./subscribers.ts";
 
@@ -16,14 +16,14 @@ export class Topic {
   readonly bytes: Buffer;
   /** Those whose filter is this topic. */
   subscribers: Subscribers | undefined = undefined;
-  retained: Message | undefined = undefined;
+  retained: RetainedMessage | undefined = undefined;
   route: Route | undefined = undefined;
   /** The generation of the wildcard subscriptions that `route` was found in. */
   generation = -1;
 
   constructor(name: string) {
     this.name = name;
-    this.bytes = Buffer.allocUnsafeSlow(2 + Buffer.byteLength(name));
+    this.bytes = Buffer.allocUnsafe(2 + Buffer.byteLength(name));
     putText(this.bytes, 0, name);
   }
 
@@ -57,10 +57,9 @@ export class Topics {
     return topic;
   }
 
-  /** Says why nothing can be published to a name, or `undefined` where it can. */
+  /** Says why nothing can be published to a name that is not known yet, or `undefined` where it can. */
   faultOf(name: string): string | undefined {
     if (typeof name !== "string") return `it is ${name === null ? "null" : `a ${typeof name}`}`;
-    if (this.#byName.has(name)) return undefined;
     if (Buffer.byteLength(name) > longestText) return `it has more than ${longestText} bytes`;
     return topicFault(name, this.#maxLevels);
   }
@@ -72,8 +71,9 @@ export class Topics {
   nameAt(bytes: Buffer, start: number, end: number): string {
     const name = bytes.toString("utf8", start, end);
     // U+FFFD stands for bytes that are no UTF-8, or for itself.
-    const known = this.#byName.has(name) && !name.includes("\ufffd");
-    if (!known && !isUtf8(bytes.subarray(start, end))) throw malformed("The topic is not UTF-8.");
+    if (name.includes("\ufffd") && !isUtf8(bytes.subarray(start, end))) {
+      throw malformed("The topic is not UTF-8.");
+    }
     return name;
   }
 

@@ -10,7 +10,7 @@ import { Message } from "../src/message.ts";
 import { PacketFault } from "../src/reason.ts";
 import { Topic } from "../src/topics.ts";
 import type { MessageProperties } from "../src/types.ts";
-import { Wire } from "../src/wire.ts";
+import { Output, Wire } from "../src/wire.ts";
 
 const text = (maxLength: number) =>
   fc.string({ unit: "grapheme", maxLength }).filter((value) => !value.includes("\0"));
@@ -50,7 +50,7 @@ async function written(
   topicAliasMaximum = 0,
 ): Promise<Buffer> {
   const stream = new PassThrough({ highWaterMark: 2 ** 24 });
-  const wire = new Wire(stream, new Set(), () => {});
+  const wire = new Wire(stream, new Output(), () => {});
   const maximumPacketSize = Number.POSITIVE_INFINITY;
   write(new ClientLine(wire, { version, window: 10, maximumPacketSize, topicAliasMaximum }));
   wire.flush();
@@ -96,11 +96,7 @@ describe("PUBLISH is written as mqtt-packet writes it", () => {
             false,
           );
           const ours = await written(version, (line) => {
-            line.publish(
-              { message, qos, retain, identifiers: undefined, group: undefined },
-              packetId,
-              dup,
-            );
+            line.publish(message, qos, retain, undefined, packetId, dup);
           });
           const packet: IPublishPacket = {
             cmd: "publish",
@@ -135,18 +131,11 @@ describe("PUBLISH is written as mqtt-packet writes it", () => {
             Date.now() + 1_000_000_000,
             false,
           );
-          const delivery = {
-            message,
-            qos: 1,
-            retain: false,
-            identifiers,
-            group: undefined,
-          } as const;
           const twice = await written(
             5,
             (line) => {
-              line.publish(delivery, 7, false);
-              line.publish(delivery, 8, true);
+              line.publish(message, 1, false, identifiers, 7, false);
+              line.publish(message, 1, false, identifiers, 8, true);
             },
             1,
           );

@@ -127,7 +127,7 @@ describe("filters", () => {
                 qos: 0,
                 noLocal: false,
                 retainAsPublished: false,
-                identifier: undefined,
+                identifiers: undefined,
               } as const;
               session.subscriptions.set(filter, subscription);
               index.add(subscription, parsed, known !== undefined);
