@@ -1,4 +1,5 @@
 import { Backlog, type BacklogLimits, type Delivery, type Pressure } from "./backlog.ts";
+import { InFlight, InFlightTable, unkept } from "./in-flight.ts";
 import type { Message } from "./message.ts";
 import { protocolError } from "./reason.ts";
 import type { SharedGroup } from "./shared-group.ts";
@@ -28,41 +29,17 @@ export interface OutboxEvents {
   dropped(reason: "queue-full" | "slow-client" | "packet-too-large"): void;
 }
 
-const largestPacketId = 65_535;
-
-class InFlight {
-  readonly packetId: number;
-  readonly qos: Qos;
-  /** Absent where nobody will ever send it again. */
-  delivery: Delivery | undefined;
-  /** PUBREC has come: what is sent again is PUBREL. */
-  released = false;
-  /** On this connection. */
-  sent = true;
-
-  constructor(packetId: number, qos: Qos, delivery: Delivery | undefined) {
-    this.packetId = packetId;
-    this.qos = qos;
-    this.delivery = delivery;
-  }
-}
-
-/** For all of QoS 1 that nobody will send again: it says all there is to say. */
-const unkept = new InFlight(0, 1, undefined);
-
 /** What a session has to send: in flight, to be sent again, and queued, in this order. */
 export class Outbox {
   readonly #limits: BacklogLimits;
   readonly #events: OutboxEvents;
   readonly #queue: Backlog<Delivery>;
-  /** By packet id, in the order sent. */
-  readonly #inFlight = new Map<number, InFlight>();
+  readonly #inFlight = new InFlightTable();
   /** What was in flight when the connection was made, and has not been sent on it yet. */
   #again: InFlight[] = [];
   #line: Line | undefined;
   /** Unacknowledged on this connection. */
   #unacknowledged = 0;
-  #lastId = 0;
   #ended = false;
   /** The session outlives the connection, so that messages in flight are to be sent again. */
   persistent = false;
@@ -83,7 +60,7 @@ export class Outbox {
   attach(line: Line): void {
     this.#line = line;
     this.#unacknowledged = 0;
-    this.#again = [...this.#inFlight.values()].reverse();
+    this.#again = this.#inFlight.kept().reverse();
     for (const entry of this.#again) entry.sent = false;
     this.#queue.live = true;
     this.pump();
@@ -178,7 +155,7 @@ export class Outbox {
     const collect = (delivery: Delivery | undefined): void => {
       if (delivery?.group !== undefined && delivery.qos === 1) shared.push(delivery);
     };
-    for (const { delivery } of this.#inFlight.values()) collect(delivery);
+    for (const { delivery } of this.#inFlight.kept()) collect(delivery);
     for (const delivery of this.#queue) collect(delivery);
     this.detach();
     this.#inFlight.clear();
@@ -195,7 +172,7 @@ export class Outbox {
     queued: Delivery | undefined,
   ): void {
     const line = this.#line as Line;
-    const id = qos === 0 ? 0 : this.#newId();
+    const id = qos === 0 ? 0 : this.#inFlight.newId();
     if (!line.publish(message, qos, retain, identifiers, id, false)) {
       this.#events.dropped("packet-too-large");
       return;
@@ -205,9 +182,9 @@ export class Outbox {
     if (this.persistent || group !== undefined) {
       this.#queue.hold(message);
       const delivery = queued ?? { message, qos, retain, identifiers, group };
-      this.#inFlight.set(id, new InFlight(id, qos, delivery));
+      this.#inFlight.add(id, new InFlight(id, qos, delivery));
     } else {
-      this.#inFlight.set(id, qos === 1 ? unkept : new InFlight(id, qos, undefined));
+      this.#inFlight.add(id, qos === 1 ? unkept : new InFlight(id, qos, undefined));
     }
   }
 
@@ -258,12 +235,5 @@ export class Outbox {
     if (entry.delivery === undefined) return;
     this.#queue.release(entry.delivery.message);
     entry.delivery = undefined;
-  }
-
-  #newId(): number {
-    do {
-      this.#lastId = this.#lastId === largestPacketId ? 1 : this.#lastId + 1;
-    } while (this.#inFlight.has(this.#lastId));
-    return this.#lastId;
   }
 }
