@@ -16,7 +16,7 @@ describe.skipIf(!withKafka)("Apache Kafka", () => {
   for (const [name, variant] of Object.entries(variants)) {
     contract({
       name,
-      capabilities: kafkaCapabilities({ credentials: true, cut: true, restart: true }),
+      capabilities: kafkaCapabilities({ ...variant, credentials: true, cut: true, restart: true }),
       rig: async () => {
         const broker = await startBroker("kafka", { how: "native", credentials });
         return kafkaRig({ ...variant, adapter, broker });

@@ -52,7 +52,7 @@ export class KafkajsGroup implements GroupClient {
       signal?.addEventListener("abort", abort, { once: true });
     });
     try {
-      await Promise.race([this.#enter(), aborted]);
+      await Promise.race([this.#enterFirst(), aborted]);
     } catch (thrown) {
       await this.close();
       throw signal?.aborted ? signal.reason : this.#faultOf(thrown).error;
@@ -111,6 +111,23 @@ export class KafkajsGroup implements GroupClient {
   #current(): Membership {
     if (this.#membership === undefined) throw new Error("There is no membership at present");
     return this.#membership;
+  }
+
+  /** As #enter. What a broker says will pass, such as that it is still loading its groups, is waited for. */
+  async #enterFirst(): Promise<void> {
+    const { signal } = this.#ending;
+    const deadline = performance.now() + this.#settings.connectTimeout;
+    for (;;) {
+      try {
+        return await this.#enter();
+      } catch (thrown) {
+        const passes =
+          protocolError(thrown) !== undefined && this.#faultOf(thrown).kind === "passing";
+        if (!passes || performance.now() > deadline || signal.aborted) throw thrown;
+        await this.#membership?.leave();
+        await sleep(this.#backoff.next(), undefined, { signal });
+      }
+    }
   }
 
   async #enter(): Promise<void> {

@@ -114,7 +114,7 @@ export async function kafkaRig(options: KafkaRigOptions): Promise<Rig> {
 }
 
 /** Said of a rig before its broker is there. */
-export interface KafkaRigOutlook {
+export interface KafkaRigOutlook extends Pick<KafkaRigOptions, "partitions"> {
   /** The broker asks for a user name and a password. */
   readonly credentials: boolean;
   /** Connections can be cut; or why not. */
@@ -134,7 +134,7 @@ export function kafkaCapabilities(outlook: KafkaRigOutlook): ContractCapabilitie
     resumes: true,
     headers: true,
     keys: true,
-    competing: true,
+    competing: outlook.partitions !== 1 || "A partition belongs to one member.",
     handover: true,
     cut: outlook.cut,
     restart: outlook.restart,
