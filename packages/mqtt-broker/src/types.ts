@@ -116,7 +116,7 @@ export interface BrokerLimits {
   readonly maxSessionExpiry: number;
   /** Longest wait for CONNECT, in ms. @default 10_000 */
   readonly connectTimeout: number;
-  /** A client whose queue is half full and does not shrink for so long, in ms, is disconnected. @default 30_000 */
+  /** A client whose queue stays more than half full for so long, in ms, is disconnected. @default 30_000 */
   readonly slowClientTimeout: number;
 }
 
