@@ -8,6 +8,6 @@ export interface Backoff {
 
 /** The wait in ms after attempt number `attempt` (1, 2, …) has failed. `random` is 0 … 1. */
 export function backoffDelay(backoff: Backoff, attempt: number, random: number): number {
-  const delay = Math.min(backoff.cap, backoff.base * backoff.factor ** (attempt - 1));
-  return delay * (1 - backoff.jitter * random);
+  const growth = Math.min(Number.MAX_VALUE, backoff.factor ** (attempt - 1)); // 0 × Infinity is NaN.
+  return Math.min(backoff.cap, backoff.base * growth) * (1 - backoff.jitter * random);
 }

@@ -4,7 +4,7 @@ import { LabError, toError } from "./errors.ts";
 import { EventLoopDelay } from "./event-loop.ts";
 import type { DrainOptions, DrainResult } from "./options.ts";
 import type { Subscription } from "./ports.ts";
-import { checkTimeout, type Settings } from "./settings.ts";
+import { drainTimeoutOf, type Settings } from "./settings.ts";
 import type { ConsumerStats } from "./stats.ts";
 
 /** A running consumer. `await using` drains it. */
@@ -60,11 +60,15 @@ export class RunningConsumer<T> implements Consumer {
     signal?.throwIfAborted();
     signal?.addEventListener("abort", this.#abort, { once: true });
     this.#eventLoop.start();
-    const opening = (async () => subscriber.subscribe(source, { window, signal }, this.#engine))();
+    // Not called right here: what it delivers at once may end the consumer, and that waits for `#opening`.
+    const opening = Promise.resolve().then(() =>
+      subscriber.subscribe(source, { window, signal }, this.#engine),
+    );
     this.#opening = opening.catch(() => undefined);
     try {
       await opening;
     } catch (refusal) {
+      this.closed.catch(() => {}); // Whoever called `consume` gets the error from it.
       await this.stop();
       throw refusal;
     }
@@ -72,13 +76,13 @@ export class RunningConsumer<T> implements Consumer {
       diagnostics["lab:consumer:started"].publish({ source });
       return;
     }
+    this.closed.catch(() => {});
     await this.#ending;
-    this.closed.catch(() => {}); // whoever called `consume` gets the error from it
     throw this.#error ?? signal?.reason;
   }
 
-  async drain({ timeout = this.#settings.drainTimeout }: DrainOptions = {}): Promise<DrainResult> {
-    checkTimeout(timeout);
+  async drain(options: DrainOptions = {}): Promise<DrainResult> {
+    const timeout = drainTimeoutOf(options, this.#settings.drainTimeout);
     return this.#end(timeout, () => this.#engine.finish(this.#resolveIdle));
   }
 

@@ -58,17 +58,30 @@ export class PublishError extends LabError {
 
 /** An option has a value that cannot work. Says the value got, what was expected and, where it helps, what to do. */
 export function invalidOption(name: string, got: unknown, expected: string, todo = ""): LabError {
-  const type = got === null ? "null" : typeof got;
-  const shown = type === "string" ? `"${got}"` : type === "function" ? "a function" : String(got);
   return new LabError(
     "INVALID_OPTION",
-    `Expected \`${name}\` to be ${expected}, got ${shown} (${type}).${todo ? ` ${todo}` : ""}`,
+    `Expected \`${name}\` to be ${expected}, got ${shown(got)}.${todo ? ` ${todo}` : ""}`,
   );
 }
 
-/** An `Error` for anything that was thrown. */
+/** A value and its type. What is in an object is not shown: it may be a password. */
+function shown(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "function") return "a function";
+  return `${typeof value === "string" ? `"${value}"` : String(value)} (${typeof value})`;
+}
+
+/** An `Error` with a text for anything that was thrown. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+  try {
+    if (thrown instanceof Error && typeof thrown.message === "string") return thrown;
+    return new Error(String(thrown), { cause: thrown });
+  } catch {
+    // It refuses to be looked at: a revoked proxy, an object without a prototype.
+    return new Error("something that cannot be shown was thrown", { cause: thrown });
+  }
 }
 
 /** What was thrown at first, beneath the errors of these packages. */

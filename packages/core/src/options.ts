@@ -63,7 +63,7 @@ export interface ConsumeOptions<T> {
   readonly deserialize?: Deserializer<T>;
   /** Most deliveries unsettled at once. @default max(64, 4 × lanes) */
   readonly window?: number;
-  /** Handlers running at once. Always 1 with `inline`. @default 32 */
+  /** Handlers running at once, 1 … 65_536. Always 1 with `inline`. @default 32 */
   readonly lanes?: number;
   /** @default "keyed" */
   readonly dispatch?: Dispatch;

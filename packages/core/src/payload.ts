@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { LabError } from "./errors.ts";
+import { invalidOption, LabError } from "./errors.ts";
 import type { Deserialize, Deserializer, Message } from "./ports.ts";
 import { isThenable } from "./thenable.ts";
 
@@ -9,7 +9,7 @@ const parse = (message: Message): unknown => JSON.parse(utf8.decode(message.body
 /**
  * Decodes JSON in UTF-8; with a schema of any Standard Schema library (Zod, Valibot, ArkType, …) also validates it, and
  * the handler gets the schema's output.
- * @throws {LabError} `DECODE_FAILED` for each message that is not valid
+ * @throws {LabError} `DECODE_FAILED` for each message that is not valid; `INVALID_OPTION` for what is no schema
  */
 export function json(): { readonly deserialize: Deserialize<unknown> };
 export function json<T>(schema: StandardSchemaV1<unknown, T>): {
@@ -19,22 +19,41 @@ export function json(schema?: StandardSchemaV1): { readonly deserialize: Deseria
   return schema === undefined ? { deserialize: parse } : validated(parse, schema);
 }
 
-/** Validates what another deserializer gives. Synchronous as long as that and the schema are. */
+/**
+ * Validates what another deserializer gives. Synchronous as long as that and the schema are.
+ * @throws {LabError} `DECODE_FAILED` for each message that is not valid; `INVALID_OPTION` for what is no schema
+ */
 export function validated<T>(
   deserializer: Deserializer<unknown>,
   schema: StandardSchemaV1<unknown, T>,
 ): { readonly deserialize: Deserialize<T> } {
+  if (!isDeserializer(deserializer)) {
+    throw invalidOption("deserializer", deserializer, expectedDeserializer);
+  }
+  if (typeof schema?.["~standard"]?.validate !== "function") {
+    const todo = "Pass what Zod, Valibot, ArkType or another Standard Schema library makes.";
+    throw invalidOption("schema", schema, "a Standard Schema", todo);
+  }
   const deserialize = deserializeOf(deserializer);
   const validate = (value: unknown) => {
     const result = schema["~standard"].validate(value);
-    return isThenable(result) ? result.then(accept) : accept(result);
+    return isThenable(result) ? Promise.resolve(result).then(accept) : accept(result);
   };
   return {
     deserialize: (message) => {
       const value = deserialize(message);
-      return isThenable(value) ? value.then(validate) : validate(value);
+      return isThenable(value) ? Promise.resolve(value).then(validate) : validate(value);
     },
   };
+}
+
+export const expectedDeserializer = "a function, or an object with a function `deserialize`";
+
+export function isDeserializer(value: unknown): value is Deserializer<unknown> {
+  return (
+    typeof value === "function" ||
+    typeof (value as { deserialize?: unknown } | null)?.deserialize === "function"
+  );
 }
 
 /** The function of a deserializer in either form. */

@@ -1,8 +1,15 @@
 import type { Backoff } from "./backoff.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { invalidOption, LabError } from "./errors.ts";
-import type { ConsumeOptions, DeadLetterOptions, Dispatch, OnFailure } from "./options.ts";
-import { deserializeOf } from "./payload.ts";
+import type {
+  ConsumeOptions,
+  DeadLetterOptions,
+  Dispatch,
+  DrainOptions,
+  OnFailure,
+  RetryOptions,
+} from "./options.ts";
+import { deserializeOf, expectedDeserializer, isDeserializer } from "./payload.ts";
 import type { Deserialize, Handler, KeySelector, Subscriber } from "./ports.ts";
 
 /** When and how often an attempt is made again, every value set. */
@@ -33,6 +40,9 @@ export interface Settings<T> {
 /** Node fires a timer at once when its delay does not fit 31 bits. */
 const longestTimer = 2 ** 31 - 1;
 
+/** Each has some memory of its own, at work or not. */
+const mostLanes = 65_536;
+
 const known: Record<keyof ConsumeOptions<unknown>, true> = {
   subscriber: true,
   source: true,
@@ -51,6 +61,15 @@ const known: Record<keyof ConsumeOptions<unknown>, true> = {
   clock: true,
 };
 
+const retryOptions: Record<keyof RetryOptions, true> = {
+  attempts: true,
+  base: true,
+  factor: true,
+  cap: true,
+  jitter: true,
+  retryable: true,
+};
+
 /** @throws {LabError} `INVALID_OPTION` for the first option that cannot work, alone or together with another */
 export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
   only("options", options, known);
@@ -65,7 +84,7 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
   } = options;
   const { key = (message) => message.key, dispatch = "keyed" } = options;
   check(
-    typeof subscriber?.subscribe === "function",
+    typeof subscriber?.subscribe === "function" && typeof subscriber.capabilities === "object",
     "subscriber",
     subscriber,
     "a Subscriber",
@@ -75,17 +94,28 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
   check(typeof handler === "function", "handler", handler, "a function");
   check(typeof key === "function", "key", key, "a function from a message to its key");
   check(
-    deserialize === undefined ||
-      typeof deserialize === "function" ||
-      typeof deserialize?.deserialize === "function",
+    deserialize === undefined || isDeserializer(deserialize),
     "deserialize",
     deserialize,
-    "a function, or an object with a function `deserialize`",
+    expectedDeserializer,
   );
   check(signal === undefined || signal instanceof AbortSignal, "signal", signal, "an AbortSignal");
+  check(
+    typeof clock?.now === "function" &&
+      typeof clock.setTimeout === "function" &&
+      typeof clock.clearTimeout === "function",
+    "clock",
+    clock,
+    "a Clock",
+  );
   choice("dispatch", dispatch, ["keyed", "hashed", "inline"]);
   const { lanes = dispatch === "inline" ? 1 : 32 } = options;
-  integer("lanes", lanes, 1);
+  check(
+    Number.isInteger(lanes) && lanes >= 1 && lanes <= mostLanes,
+    "lanes",
+    lanes,
+    `an integer from 1 to ${mostLanes}`,
+  );
   check(
     dispatch !== "inline" || lanes === 1,
     "lanes",
@@ -97,7 +127,7 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
   integer("window", window, 1);
   const { handlerTimeout, drainTimeout = 30_000 } = options;
   if (handlerTimeout !== undefined) range("handlerTimeout", handlerTimeout, 1, longestTimer, "ms");
-  checkTimeout(drainTimeout, "drainTimeout");
+  range("drainTimeout", drainTimeout, 0, longestTimer, "ms");
   return {
     subscriber,
     source,
@@ -107,7 +137,7 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
     window,
     lanes,
     dispatch,
-    retry: retrySettings(options.retry ?? {}),
+    retry: retrySettings(options.retry),
     deadLetter,
     onFailure: onFailureOf(options),
     handlerTimeout,
@@ -118,14 +148,17 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
 }
 
 /** @throws {LabError} `INVALID_OPTION` */
-export function checkTimeout(timeout: number, name = "timeout"): void {
-  range(name, timeout, 0, longestTimer, "ms");
+export function drainTimeoutOf(options: DrainOptions, otherwise: number): number {
+  only("options", options, { timeout: true });
+  const { timeout = otherwise } = options;
+  range("timeout", timeout, 0, longestTimer, "ms");
+  return timeout;
 }
 
-function retrySettings(retry: NonNullable<ConsumeOptions<unknown>["retry"]>): RetrySettings {
+function retrySettings(retry: RetryOptions = {}): RetrySettings {
+  only("retry", retry, retryOptions);
   const { attempts = 5, base = 100, factor = 2, cap = 30_000, jitter = 0.5 } = retry;
   const { retryable = worthRetrying } = retry;
-  only("retry", retry, { attempts, base, factor, cap, jitter, retryable });
   integer("retry.attempts", attempts, 1, "1 means no retry.");
   range("retry.base", base, 0, longestTimer, "ms");
   range("retry.factor", factor, 1, Number.MAX_SAFE_INTEGER);
@@ -151,10 +184,10 @@ function onFailureOf({
   const chosen = onFailure ?? (deadLetter === undefined ? "stop" : "dead-letter");
   choice("onFailure", chosen, ["dead-letter", "reject", "halt", "stop"]);
   if (deadLetter !== undefined) {
+    only("deadLetter", deadLetter, { publisher: true, destination: true });
     const { publisher, destination } = deadLetter;
-    only("deadLetter", deadLetter, { publisher, destination });
     check(
-      typeof publisher?.publish === "function",
+      typeof publisher?.publish === "function" && typeof publisher.capabilities === "object",
       "deadLetter.publisher",
       publisher,
       "a Publisher",
@@ -207,10 +240,11 @@ function range(name: string, got: number, least: number, most: number, unit = ""
 
 /** Refuses names that do not exist: a misspelt option must not be ignored. */
 function only(name: string, got: object, known: object): void {
+  check(typeof got === "object" && got !== null, name, got, "an object");
   for (const option of Object.keys(got)) {
     const names = Object.keys(known).join(", ");
     check(
-      option in known,
+      Object.hasOwn(known, option),
       `${name}.${option}`,
       Reflect.get(got, option),
       "absent",

@@ -22,7 +22,7 @@ const wrong: [Record<string, unknown>, RegExp][] = [
   [{ window: 0 }, /`window` to be an integer ≥ 1, got 0 \(number\)/],
   [{ window: 1.5 }, /`window` to be an integer/],
   [{ window: "8" }, /`window` to be an integer ≥ 1, got "8" \(string\)/],
-  [{ lanes: 0 }, /`lanes` to be an integer ≥ 1, got 0/],
+  [{ lanes: 0 }, /`lanes` to be an integer from 1 to 65536, got 0/],
   [{ lanes: Number.NaN }, /`lanes` to be an integer/],
   [{ dispatch: "random" }, /`dispatch` to be one of "keyed", "hashed", "inline", got "random"/],
   [{ dispatch: "inline", lanes: 4 }, /`lanes` to be absent or 1.*Use "keyed"/],
@@ -49,6 +49,17 @@ const wrong: [Record<string, unknown>, RegExp][] = [
   [{ drainTimeout: Number.POSITIVE_INFINITY }, /`drainTimeout` to be a number/],
   [{ signal: {} }, /`signal` to be an AbortSignal/],
   [{ lane: 4 }, /`options.lane` to be absent, got 4.*Known: subscriber, source/],
+  [{ toString: 4 }, /`options.toString` to be absent/],
+  [{ lanes: Object.create(null) }, /`lanes` to be an integer from 1 to 65536, got an object/],
+  [{ lanes: 2 ** 20 }, /`lanes` to be an integer from 1 to 65536, got 1048576/],
+  [{ source: ["orders"] }, /`source` to be a non-empty string, got an array/],
+  [{ subscriber: { subscribe: () => {} } }, /`subscriber` to be a Subscriber/],
+  [{ retry: 5 }, /`retry` to be an object, got 5/],
+  [{ retry: null }, /`retry` to be an object, got null/],
+  [{ deadLetter: "dead" }, /`deadLetter` to be an object, got "dead"/],
+  [{ deadLetter: null }, /`deadLetter` to be an object, got null/],
+  [{ deadLetter: { publisher: { publish() {} }, destination: "dead" } }, /a Publisher/],
+  [{ clock: {} }, /`clock` to be a Clock/],
 ];
 
 describe("an option that cannot work is refused before anything is opened", () => {
@@ -61,9 +72,18 @@ describe("an option that cannot work is refused before anything is opened", () =
   });
 });
 
+test.each([undefined, null, 5])("options that are none, %o, are refused", async (none) => {
+  await expect(consume(none as unknown as ConsumeOptions<Uint8Array>)).rejects.toMatchObject({
+    code: "INVALID_OPTION",
+    message: expect.stringContaining("`options` to be an object"),
+  });
+});
+
 test("a drain with a time that cannot be is refused, and the consumer goes on", async () => {
   const consumer = await consume(right);
   await expect(consumer.drain({ timeout: -1 })).rejects.toThrow(/`timeout` to be a number from 0/);
+  const number = 5_000 as unknown as { timeout: number };
+  await expect(consumer.drain(number)).rejects.toThrow(/`options` to be an object, got 5000/);
   expect(consumer.stats().connection).toBe("connected");
   await consumer.stop();
 });

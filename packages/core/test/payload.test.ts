@@ -62,6 +62,20 @@ describe("json with a schema", () => {
   });
 });
 
+describe("what is no schema or deserializer is refused at once", () => {
+  test.each([{}, null, 5, z.string])("json(%o)", (schema) => {
+    expect(() => json(schema as unknown as z.ZodString)).toThrow(
+      expect.objectContaining({ code: "INVALID_OPTION" }),
+    );
+  });
+
+  test.each([{}, null, 5])("validated(%o)", (deserializer) => {
+    expect(() => validated(deserializer as never, z.string())).toThrow(
+      expect.objectContaining({ code: "INVALID_OPTION" }),
+    );
+  });
+});
+
 test("the handler's type follows from the deserializer, written in place", () => {
   const broker = new MemoryBroker();
   const source = { subscriber: broker.subscriber(), source: "orders" };

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { LabError, toError } from "../errors.ts";
 import type { Delivery, Message, Outcome, Session, SettleResult } from "../ports.ts";
 
@@ -13,6 +14,7 @@ export class AdapterSession implements Session {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      setMaxListeners(0, this.#controller.signal); // As many as there are handlers; Node warns of more than ten.
       if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;

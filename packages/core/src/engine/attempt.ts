@@ -58,7 +58,8 @@ export class Attempts<T> {
     job.decoding = true;
     const value = this.#deserialize(message);
     if (isThenable(value)) {
-      return value.then((decoded) => {
+      // Not `value.then`: a foreign thenable need not give a promise back, and the message would count as handled.
+      return Promise.resolve(value).then((decoded) => {
         job.decoding = false;
         return handler(decoded, context);
       });

@@ -64,7 +64,7 @@ export class DeadLetters {
     if (diagnostics["lab:dead-letter:failed"].hasSubscribers) {
       diagnostics["lab:dead-letter:failed"].publish({ ...this.#hand.event(job), error: cause });
     }
-    if (job.stale || this.#hand.phase === "ending") {
+    if (job.stale || this.#hand.ending) {
       if (job.stale) this.#hand.counters.staleSettles++;
       this.#release(job);
     } else if (attempt < retry.attempts) {

@@ -34,7 +34,8 @@ export function createDispatcher(
       lanes: () => only.lanes(),
     };
   }
-  const each = Array.from({ length: lanes }, (_, i) => new Scheduler(1, i, window, work, clock));
+  const room = Math.ceil(window / lanes); // One window's room for all lanes together.
+  const each = Array.from({ length: lanes }, (_, i) => new Scheduler(1, i, room, work, clock));
   const of = ({ key, arrival }: Job): Scheduler =>
     each[(key === undefined ? arrival : hashKey(key)) % lanes] as Scheduler;
   return {

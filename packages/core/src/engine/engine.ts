@@ -44,35 +44,37 @@ export class Engine<T> implements Sink {
   }
 
   deliver(delivery: Delivery): void {
-    if (this.#hand.phase === "ending") {
-      this.#hand.leave(delivery);
+    const hand = this.#hand;
+    if (hand.ending) {
+      hand.leave(delivery);
       return;
     }
-    const job = this.#hand.take(delivery);
+    const job = hand.take(delivery);
     try {
       job.key = keyOf(this.#settings.key(delivery.message));
     } catch (thrown) {
       job.keyError = keySelectorFailed(delivery.message, toError(thrown));
     }
     if (diagnostics["lab:message:received"].hasSubscribers)
-      diagnostics["lab:message:received"].publish(this.#hand.event(job));
-    this.#dispatcher.push(job);
+      diagnostics["lab:message:received"].publish(hand.event(job));
+    // The key selector or a subscriber of the event may have ended the session or the consumer.
+    if (delivery.session.ended || hand.ending) hand.drop(job);
+    else this.#dispatcher.push(job);
   }
 
   sessionEnded(session: Session): void {
     const hand = this.#hand;
-    let dropped = 0;
+    const { dropped: before } = hand.counters;
     this.#dispatcher.sweep((job, place) => {
       if (job.delivery.session !== session) return false;
       hand.expire(job);
       if (place === "current" && !this.#failures.letGo(job)) return false;
-      hand.recycle(job);
-      dropped++;
+      hand.drop(job);
       return true;
     });
     hand.sessionEnded(session);
-    hand.counters.dropped += dropped;
     if (diagnostics["lab:session:ended"].hasSubscribers) {
+      const dropped = hand.counters.dropped - before;
       diagnostics["lab:session:ended"].publish({ source: this.#settings.source, dropped });
     }
   }

@@ -44,9 +44,9 @@ export class Failures {
       hand.counters.staleSettles++;
       return this.#giveBack(job);
     }
-    const again = hand.phase !== "ending" && this.#worthRetrying(job, error);
+    const again = !hand.ending && this.#worthRetrying(job, error);
+    if (hand.ending || job.stale) return this.#giveBack(job); // `retryable` may have ended either.
     if (again) return this.#retryLater(job);
-    if (hand.phase === "ending") return this.#giveBack(job);
     switch (this.#settings.onFailure) {
       case "dead-letter":
         this.#deadLetters.publish(job, error);
@@ -124,18 +124,19 @@ export class Failures {
 
   #halt(job: Job, error: LabError): boolean {
     const hand = this.#hand;
+    const holds = hand.phase === "open";
+    if (holds) {
+      job.hold = "halt";
+      hand.counters.halted++;
+    }
     if (diagnostics["lab:key:halted"].hasSubscribers)
       diagnostics["lab:key:halted"].publish({ ...hand.event(job), error });
-    if (hand.phase === "finishing") {
-      // Nothing would ever end the hold: what waits behind it is left to the broker, as it is itself.
-      this.#dispatcher.of(job).sweep((other, place) => {
-        if (other.queue !== job.queue || place === "current") return false;
-        return this.#giveBack(other);
-      });
-      return this.#giveBack(job);
-    }
-    job.hold = "halt";
-    hand.counters.halted++;
-    return false;
+    if (holds) return false;
+    // Nothing would ever end the hold: what waits behind it is left to the broker, as it is itself.
+    this.#dispatcher.of(job).sweep((other, place) => {
+      if (other.queue !== job.queue || place === "current") return false;
+      return this.#giveBack(other);
+    });
+    return this.#giveBack(job);
   }
 }

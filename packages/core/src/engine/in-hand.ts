@@ -29,6 +29,11 @@ export class InHand {
     this.#source = source;
   }
 
+  /** Nothing may start any more. */
+  get ending(): boolean {
+    return this.phase === "ending";
+  }
+
   take(delivery: Delivery): Job {
     this.#received();
     this.#jobs++;
@@ -51,19 +56,18 @@ export class InHand {
    * and the handler is not run again for it.
    */
   settle(job: Job, outcome: Outcome): boolean {
-    let counts = false;
+    const live = !job.stale;
+    // Before the call: from within it the adapter may deliver the next message, or end the session.
+    job.settled = true;
+    if (live) this.counters.unsettled--;
     try {
-      counts = job.delivery.settle(outcome) !== "stale";
-      job.settled = true;
-      if (counts) {
-        if (!job.stale) this.counters.unsettled--;
-      } else {
-        this.expire(job);
-        this.counters.staleSettles++;
-        if (diagnostics["lab:message:stale"].hasSubscribers)
-          diagnostics["lab:message:stale"].publish({ ...this.event(job), outcome });
-      }
+      if (job.delivery.settle(outcome) !== "stale") return true;
+      this.#unsettle(job, live, true);
+      this.counters.staleSettles++;
+      if (diagnostics["lab:message:stale"].hasSubscribers)
+        diagnostics["lab:message:stale"].publish({ ...this.event(job), outcome });
     } catch (thrown) {
+      this.#unsettle(job, live, job.stale);
       this.counters.settleFailures++;
       const cause = toError(thrown);
       const text = `A message could not be settled with "${outcome}" and will be delivered again: ${cause.message}`;
@@ -72,14 +76,23 @@ export class InHand {
         diagnostics["lab:settle:failed"].publish({ ...this.event(job), outcome, error });
       }
     }
-    return counts;
+    return false;
   }
 
   /** Its session has ended: from now on it does not count as unsettled. */
   expire(job: Job): void {
     if (job.stale) return;
     job.stale = true;
-    this.#expired(1);
+    if (!job.settled) this.#expired(1);
+  }
+
+  /** Gives up a job that nobody has begun, or that waits. */
+  drop(job: Job): void {
+    if (job.delivery.session.ended) {
+      this.expire(job);
+      this.counters.dropped++;
+    }
+    this.recycle(job);
   }
 
   /** Call it after `expire` for each job of the session. */
@@ -109,6 +122,14 @@ export class InHand {
     const { counters } = this;
     counters.received++;
     if (++counters.unsettled > counters.maxUnsettled) counters.maxUnsettled = counters.unsettled;
+  }
+
+  /** The outcome has not counted after all; `live`: it was counted as settled. */
+  #unsettle(job: Job, live: boolean, ended: boolean): void {
+    job.settled = false;
+    if (live) this.counters.unsettled++;
+    if (live && ended) this.#expired(1);
+    job.stale ||= ended;
   }
 
   #abandon(session: Session): void {

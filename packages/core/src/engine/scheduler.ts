@@ -51,11 +51,11 @@ export class Scheduler {
   readonly #slots: Slot[];
   #free: Slot | null = null;
 
-  /** `firstLane` numbers the lanes; `window` sizes the table of keys. */
-  constructor(lanes: number, firstLane: number, window: number, work: Work, clock: Clock) {
+  /** `firstLane` numbers the lanes; `keys` is how many keys the table has room for before it becomes slower. */
+  constructor(lanes: number, firstLane: number, keys: number, work: Work, clock: Clock) {
     this.#work = work;
     this.#clock = clock;
-    this.#table = new KeyTable(window);
+    this.#table = new KeyTable(keys);
     this.#slots = Array.from({ length: lanes }, (_, i) => new Slot(firstLane + i, this));
     for (const slot of this.#slots.toReversed()) {
       slot.nextFree = this.#free;
@@ -179,25 +179,19 @@ export class Scheduler {
   }
 
   #run(slot: Slot, job: Job): Progress {
-    let result: unknown;
     try {
-      result = this.#work.start(job, slot.lane);
+      const result = this.#work.start(job, slot.lane);
+      if (isThenable(result)) {
+        // A promise of the platform is taken as it is. Anything else is wrapped: it might call back twice, or at once.
+        Promise.resolve(result).then(slot.ok, slot.err);
+        slot.job = job;
+        return "pending";
+      }
     } catch (thrown) {
       return this.#failed(job, thrown);
     }
-    if (result instanceof Promise) {
-      slot.job = job;
-      result.then(slot.ok, slot.err);
-      return "pending";
-    }
-    if (!isThenable(result)) {
-      this.#work.succeeded(job);
-      return "freed";
-    }
-    slot.job = job;
-    // A foreign thenable is wrapped: it might call back twice, or before this returns.
-    Promise.resolve(result).then(slot.ok, slot.err);
-    return "pending";
+    this.#work.succeeded(job);
+    return "freed";
   }
 
   #failed(job: Job, thrown: unknown): Progress {

@@ -10,6 +10,7 @@ export class TimeLimit {
   readonly #timer: unknown;
   #controller: AbortController | undefined;
   #sessionEnded: (() => void) | undefined;
+  #over = false;
 
   constructor(session: Session, clock: Clock, ms: number) {
     this.#session = session;
@@ -31,13 +32,14 @@ export class TimeLimit {
       this.#sessionEnded = () => controller.abort(session.reason);
       if (this.expired !== undefined) controller.abort(this.expired);
       else if (session.aborted) controller.abort(session.reason);
-      else session.addEventListener("abort", this.#sessionEnded, { once: true });
+      else if (!this.#over) session.addEventListener("abort", this.#sessionEnded, { once: true });
     }
     return this.#controller.signal;
   }
 
   /** Ends the limit with the attempt. */
   clear(): void {
+    this.#over = true;
     this.#clock.clearTimeout(this.#timer);
     if (this.#sessionEnded !== undefined) {
       this.#session.signal.removeEventListener("abort", this.#sessionEnded);

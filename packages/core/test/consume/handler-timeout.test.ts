@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../../src/index.ts";
+import type { Handler, HandlerContext } from "../../src/index.ts";
 import { World } from "../support/world.ts";
 
 const plan = [{ key: "a" }, { key: "a" }];
@@ -94,5 +95,25 @@ describe("handlerTimeout", () => {
     });
     await world.run();
     expect(seen).toMatchObject([true, { code: "HANDLER_TIMEOUT" }]);
+  });
+
+  it("leaves nothing on the session, also where the signal is asked for after the attempt", async () => {
+    const contexts: HandlerContext[] = [];
+    const plan = Array.from({ length: 20 }, () => ({ key: "a" }));
+    const world = new World(plan, {
+      handlerTimeout: 20,
+      first: (_, context) => {
+        contexts.push(context);
+        if (contexts.length % 2 === 0) void context.signal;
+      },
+    });
+    await world.publish();
+    const consumer = await world.consume();
+    await world.clock.sleep(1);
+    for (const { signal, delivery } of contexts) {
+      expect(signal.aborted).toBe(false);
+      expect(getEventListeners(delivery.session.signal, "abort")).toEqual([]);
+    }
+    await consumer.drain();
   });
 });

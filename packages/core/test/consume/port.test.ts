@@ -1,6 +1,14 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { AdapterSession } from "../../src/adapter/index.ts";
-import { type ConsumeOptions, type Consumer, consume, type Dispatch } from "../../src/index.ts";
+import {
+  type ConsumeOptions,
+  type Consumer,
+  consume,
+  type Delivery,
+  type Dispatch,
+} from "../../src/index.ts";
 import { HandDriven } from "../support/hand-driven.ts";
 import { settled } from "../support/turns.ts";
 
@@ -119,7 +127,8 @@ describe.each<Dispatch>(["keyed", "hashed", "inline"])(
       });
       next(); // All in one call: the stack has to stay flat.
       expect(handled).toEqual(Array.from({ length: count }, (_, index) => String(index)));
-      expect(consumer.stats()).toMatchObject({ handled: count, unsettled: 0 });
+      // What is being settled is settled for the adapter, and for whoever reads the figures.
+      expect(consumer.stats()).toMatchObject({ handled: count, unsettled: 0, maxUnsettled: 1 });
       await consumer.drain();
     });
 
@@ -168,3 +177,88 @@ describe.each<Dispatch>(["keyed", "hashed", "inline"])(
     });
   },
 );
+
+describe("calls from within what the user has given", () => {
+  /** Four messages; the key selector, or a subscriber of the event, makes the call at each "last". */
+  async function withCall(
+    where: "the key selector" | "a subscriber of the event",
+    call: (adapter: HandDriven, session: AdapterSession, consumer: Consumer) => void,
+  ): Promise<{ begun: string[]; consumer: Consumer }> {
+    const bench = new Bench();
+    const session = new AdapterSession();
+    const act = (text: string): void => {
+      if (text === "last") call(bench.adapter, session, consumer);
+    };
+    const onReceived = (event: unknown): void => {
+      const { delivery } = event as { delivery: Delivery };
+      act(Buffer.from(delivery.message.body).toString());
+    };
+    const consumer = await bench.consume({
+      key: ({ key, body }) => {
+        if (where === "the key selector") act(Buffer.from(body).toString());
+        return key;
+      },
+    });
+    if (where !== "the key selector") subscribe("lab:message:received", onReceived);
+    bench.adapter.deliver(session, "a", "first");
+    bench.adapter.deliver(session, "b", "before");
+    bench.adapter.deliver(session, "c", "last"); // A lane is free for it.
+    bench.adapter.deliver(session, "b", "last");
+    unsubscribe("lab:message:received", onReceived);
+    for (const text of ["first", "before", "last"]) await bench.letGo(text);
+    return { begun: bench.begun, consumer };
+  }
+  const places = ["the key selector", "a subscriber of the event"] as const;
+
+  it.each(places)("%s may end the session: nothing of it begins any more", async (place) => {
+    const { begun, consumer } = await withCall(place, (adapter, session) => adapter.end(session));
+    expect(begun).toEqual(["first", "before"]);
+    expect(consumer.stats()).toMatchObject({ received: 4, dropped: 2, unsettled: 0 });
+    expect(await consumer.drain()).toEqual({ complete: true, left: 0 });
+  });
+
+  it.each(places)("%s may stop the consumer: nothing begins any more", async (place) => {
+    const { begun, consumer } = await withCall(place, (_, __, consumer) => void consumer.stop());
+    expect(begun).toEqual(["first", "before"]);
+    await consumer.closed;
+  });
+
+  it.each<[string, (adapter: HandDriven, session: AdapterSession, consumer: Consumer) => void]>([
+    ["the session", (adapter, session) => adapter.end(session)],
+    ["the consumer", (_, __, consumer) => void consumer.stop()],
+  ])("`retryable` may end %s: there is no retry", async (_, end) => {
+    const bench = new Bench();
+    const session = new AdapterSession();
+    const consumer: Consumer = await bench.consume({
+      retry: {
+        attempts: 2,
+        base: 0,
+        retryable: () => {
+          end(bench.adapter, session, consumer);
+          return true;
+        },
+      },
+    });
+    bench.adapter.deliver(session, "a", "fails");
+    await bench.letGo("fails", new Error("planned"));
+    await sleep(10); // A retry would be due at once.
+    expect(bench.begun).toEqual(["fails"]);
+    expect(consumer.stats()).toMatchObject({ failed: 1, retried: 0 });
+    await consumer.stop();
+  });
+
+  it("a subscriber of the event that a message was handled may end the session", async () => {
+    const bench = new Bench();
+    const { adapter } = bench;
+    const consumer = await bench.consume();
+    const session = new AdapterSession();
+    const onHandled = (): void => adapter.end(session);
+    subscribe("lab:message:handled", onHandled);
+    adapter.deliver(session, "a", "first");
+    adapter.deliver(session, "a", "second");
+    await bench.letGo("first");
+    unsubscribe("lab:message:handled", onHandled);
+    expect(consumer.stats()).toMatchObject({ handled: 1, dropped: 1, unsettled: 0 });
+    expect(await consumer.drain()).toEqual({ complete: true, left: 0 });
+  });
+});

@@ -28,6 +28,12 @@ describe("retry", () => {
 
   it("can wait no time at all", async () => {
     expect(await startsWith({ attempts: 3, base: 0, cap: 0 })).toEqual([0, 0, 0]);
+    const world = new World([{ key: "a", failures: 1_200 }], {
+      retry: { attempts: 1_100, base: 0 }, // So many that the factor overflows.
+    });
+    await world.run();
+    expect(world.trace.attempts).toHaveLength(1_100);
+    expect(world.clock.now()).toBe(0);
   });
 
   it("counts the wait from the end of the attempt", async () => {

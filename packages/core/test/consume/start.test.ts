@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { consume, type Subscriber } from "../../src/index.ts";
+import { consume, LabError, type Subscriber } from "../../src/index.ts";
 import { MemoryBroker } from "../../src/memory/index.ts";
 import { publishTexts } from "../support/memory.ts";
 import { settled } from "../support/turns.ts";
@@ -50,6 +50,55 @@ describe("consume", () => {
     });
     await expect(consuming).rejects.toMatchObject({ code: "HANDLER_FAILED" });
     expect(broker.depth("q")).toMatchObject({ ready: 1, unsettled: 0 });
+  });
+
+  it("closes a subscription that ends the consumer from within `subscribe`", async () => {
+    const steps: string[] = [];
+    const consuming = consume({
+      subscriber: {
+        capabilities: new MemoryBroker().subscriber().capabilities,
+        async subscribe(_source, _options, sink) {
+          sink.failed(new Error("at once"));
+          await settled();
+          return {
+            stop: async () => void steps.push("stop"),
+            close: async () => void steps.push("close"),
+          };
+        },
+      },
+      source: "q",
+      handler,
+    });
+    await expect(consuming).rejects.toMatchObject({ code: "SUBSCRIPTION_FAILED" });
+    expect(steps).toEqual(["stop", "close"]);
+  });
+
+  it("rejects once, with what the subscriber says, where a message has failed before", async () => {
+    const broker = new MemoryBroker();
+    broker.createQueue("q");
+    await publishTexts(broker, ["a"]);
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    const inner = slowToAnswer(broker.subscriber());
+    const consuming = consume({
+      subscriber: {
+        capabilities: inner.capabilities,
+        async subscribe(source, options, sink) {
+          await (await inner.subscribe(source, options, sink)).close();
+          throw new LabError("CONNECTION_LOST", "the broker has gone away");
+        },
+      },
+      source: "q",
+      handler: () => {
+        throw new Error("bad");
+      },
+      retry: { attempts: 1 },
+    });
+    await expect(consuming).rejects.toMatchObject({ code: "CONNECTION_LOST" });
+    await settled();
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
   });
 
   it("ends when the subscription fails for good", async () => {
