@@ -14,6 +14,12 @@ const blocks = (text: string, language: string): string[] =>
     (match) => match[1] as string,
   );
 
+/** The blocks that follow `<!-- snippet: path/from/the/root -->`: lines of that file, in one piece. */
+function snippets(page: string): { file: string; code: string }[] {
+  const marked = /<!-- snippet: (\S+) -->\s*```\w+\n([\s\S]*?)\n```$/gm;
+  return [...read(page).matchAll(marked)].map(([, file = "", code = ""]) => ({ file, code }));
+}
+
 describe.each(pages)("%s", (page) => {
   test("links to files that exist", () => {
     const links = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(
@@ -23,11 +29,8 @@ describe.each(pages)("%s", (page) => {
     expect(local.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([]);
   });
 
-  test("has a marked snippet only where an example has the same lines", () => {
-    const marked = [...read(page).matchAll(/<!-- snippet: (\S+) -->\s*```ts\n([\s\S]*?)^```/gm)];
-    for (const [, file, code] of marked) {
-      expect(read(`examples/src/${file}`)).toContain((code as string).trim());
-    }
+  test("shows as a snippet only what its file says", () => {
+    for (const { file, code } of snippets(page)) expect(read(file)).toContain(code);
   });
 });
 
@@ -43,6 +46,18 @@ test("the README's set-up commands are what CI runs", () => {
 });
 
 test("every snippet of the README is an example", () => {
-  const text = read("README.md");
-  expect(blocks(text, "ts")).toHaveLength([...text.matchAll(/<!-- snippet: /g)].length);
+  expect(snippets("README.md").map(({ code }) => `${code}\n`)).toEqual(
+    blocks(read("README.md"), "ts"),
+  );
+});
+
+test("the adapter guide shows every file of its example, whole", () => {
+  const shown = snippets("docs/guides/write-an-adapter.md");
+  for (const { file, code } of shown) expect(`${code}\n`).toBe(read(file));
+  const files = ["src", "test"].flatMap((folder) =>
+    readdirSync(join(root, "examples/adapter", folder)).map((file) => `${folder}/${file}`),
+  );
+  expect(shown.map(({ file }) => file).sort()).toEqual(
+    ["package.json", "tsconfig.json", ...files].map((file) => `examples/adapter/${file}`).sort(),
+  );
 });

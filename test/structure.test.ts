@@ -10,6 +10,7 @@ const allowed: Record<string, readonly string[]> = {
   "packages/kafka": ["@lab/core", "kafkajs"],
   "packages/mqtt-broker": ["@lab/core", "mqtt-packet", "ws"],
   "packages/solace": ["@lab/core", "solclientjs"],
+  "examples/adapter": ["@lab/core"],
 };
 
 const imports = (text: string): string[] =>
@@ -33,16 +34,24 @@ test("core imports no broker, adapters only core and their own client, contract 
   expect(wrong).toEqual([]);
 });
 
-test("no package is left out of the rule but the test bed, the benchmarks and what is private", () => {
+test("no package is left out of the rule but the test bed, the benchmarks, the examples and what is private", () => {
   const folders = new Set(sources().map(({ path }) => path.split("/").slice(0, 2).join("/")));
   expect([...folders].filter((folder) => !(folder in allowed))).toEqual([
     "packages/solace-testbroker",
     "packages/testbed",
     "apps/bench",
+    "examples/src",
   ]);
 });
 
 test("no source file is longer than 300 lines", () => {
   const long = sources().filter(({ text }) => text.split("\n").length > 301);
   expect(long.map(({ path }) => path)).toEqual([]);
+});
+
+test("the adapter of the guide is short", () => {
+  const lines = sources()
+    .filter(({ path }) => path.startsWith("examples/adapter/"))
+    .map(({ text }) => text.trimEnd().split("\n").length);
+  expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(200);
 });

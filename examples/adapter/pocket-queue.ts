@@ -80,6 +80,8 @@ interface Consumer {
 /** Emits `close` once, with a {@link PocketError} where it was lost; from then on nothing can be settled on it. */
 export class PocketConnection extends EventEmitter<{ close: [cause?: PocketError] }> {
   readonly #queues: ReadonlyMap<string, PocketQueue>;
+  /** Keeps the process alive, as a socket does. */
+  readonly #socket = setInterval(() => {}, 60_000);
   #consumer: Consumer | undefined;
   #loss: PocketError | undefined;
 
@@ -122,9 +124,8 @@ export class PocketConnection extends EventEmitter<{ close: [cause?: PocketError
     queue.store({ ...message, body: Uint8Array.from(message.body) });
   }
 
-  /** What is unsettled goes back to its queue. */
+  /** At once: what is unsettled goes back to its queue, and a publish under way fails. */
   async close(): Promise<void> {
-    await turn();
     this.#end();
   }
 
@@ -136,6 +137,7 @@ export class PocketConnection extends EventEmitter<{ close: [cause?: PocketError
   #end(cause?: PocketError): void {
     if (this.#loss !== undefined) return;
     this.#loss = cause ?? new PocketError("LOST", "The connection is closed.");
+    clearInterval(this.#socket);
     this.cancel();
     this.#consumer?.queue.giveBack([...this.#consumer.unsettled.values()]);
     this.emit("close", cause);
