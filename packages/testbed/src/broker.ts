@@ -32,7 +32,7 @@ export interface StartOptions {
 /** A broker that answers, and the faults that can be worked on it. */
 export interface RunningBroker extends AsyncDisposable {
   readonly name: BrokerName;
-  /** What it says it is: `mosquitto`, `aedes`; `unknown` where it does not say. */
+  /** What it says it is: `mosquitto`, `lab-mqtt-broker`; `unknown` where it does not say. */
   readonly product: string;
   readonly version: string;
   /** False for embedded brokers and simulators. A broker that was running already counts as real unless it says otherwise. */

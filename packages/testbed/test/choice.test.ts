@@ -20,10 +20,10 @@ describe("where only the embedded broker is there", () => {
     vi.stubEnv("PATH", "/nowhere");
     vi.stubEnv("MQTT_URL", "");
     const { use, passedOver } = await availability("mqtt");
-    expect(use).toMatchObject({ how: "embedded", product: "aedes", real: false });
+    expect(use).toMatchObject({ how: "embedded", product: "lab-mqtt-broker", real: false });
     expect(passedOver.map(({ how }) => how)).toEqual(["running", "docker", "native"]);
     await using broker = await startBroker("mqtt");
-    expect(broker).toMatchObject({ product: "aedes", how: "embedded", real: false });
+    expect(broker).toMatchObject({ product: "lab-mqtt-broker", how: "embedded", real: false });
     expect(broker.version).toBe(use?.version);
   });
 
@@ -36,7 +36,7 @@ describe("where only the embedded broker is there", () => {
       "running: MQTT_URL is not set",
       "docker: there is no docker command on PATH",
       "native: mosquitto is not installed",
-      "embedded: aedes is not a real broker",
+      "embedded: lab-mqtt-broker is not a real broker",
       "npm run brokers -- install mqtt",
     ]) {
       expect(message).toContain(part);
@@ -52,7 +52,7 @@ describe("where only the embedded broker is there", () => {
     for (const options of [{ tls: true }, { config: ["x y"] }]) {
       const { code, message } = await failure(startBroker("mqtt", { how: "embedded", ...options }));
       expect(code).toBe("BROKER_START_FAILED");
-      expect(message).toContain(`aedes does not do \`${Object.keys(options)[0]}\``);
+      expect(message).toContain(`lab-mqtt-broker does not do \`${Object.keys(options)[0]}\``);
     }
   });
 });
@@ -71,7 +71,7 @@ describe("a broker that runs already", () => {
     vi.stubEnv("MQTT_URL", there.directUrl);
     expect((await availability("mqtt")).use).toMatchObject({
       how: "running",
-      product: "aedes",
+      product: "lab-mqtt-broker",
       real: false,
       where: there.directUrl,
     });
@@ -96,7 +96,7 @@ describe("a broker that runs already", () => {
     vi.stubEnv("MQTT_URL", there.directUrl);
     vi.stubEnv("PATH", "/nowhere");
     const { message } = await failure(startBroker("mqtt", { real: true }));
-    expect(message).toContain("running: MQTT_URL names an embedded aedes");
+    expect(message).toContain("running: MQTT_URL names an embedded lab-mqtt-broker");
   });
 
   test("is used with the credentials of its URL, and reported without the password", async () => {

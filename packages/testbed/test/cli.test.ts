@@ -116,14 +116,14 @@ test("a broker that does not come up is an error with its log", async () => {
 test("where only the embedded broker is there, it says so", async () => {
   const { run } = commandLine({ PATH: "/nowhere" });
   const { stdout } = await run(["status", "mqtt"]);
-  expect(stdout).toMatch(/tests use: aedes \S+ \(embedded, not a real broker\)/);
+  expect(stdout).toMatch(/tests use: lab-mqtt-broker \S+ \(embedded, not a real broker\)/);
   expect(stdout).toContain("npm run brokers -- install mqtt");
   const started = await run(["start", "mqtt"]);
   expect(started.stderr).toContain("(embedded, not a real broker)");
   const url = exported(started.stdout);
   expect((await client(url)).connected).toBe(true);
   const used = await run(["status", "mqtt"], { MQTT_URL: url });
-  expect(used.stdout).toMatch(/tests use: aedes \S+ \(running, not a real broker\)/);
+  expect(used.stdout).toMatch(/tests use: lab-mqtt-broker \S+ \(running, not a real broker\)/);
 });
 
 test("start leaves a broker alone that the environment names; status tells when it does not answer", async () => {

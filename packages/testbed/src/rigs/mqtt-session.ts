@@ -20,7 +20,7 @@ export async function createSession(session: RawSession, source: string): Promis
 
 /**
  * Takes out and acknowledges all that the broker holds for the session; says how many messages it was. It is empty when
- * nothing comes before a message that was sent last. aedes lets that one overtake, and forgets acknowledgements of a
+ * nothing comes before a message that was sent last. Some brokers let that one overtake, and forget acknowledgements of a
  * client that leaves, so what comes again is not counted again.
  */
 export async function drainSession(session: RawSession): Promise<number> {
@@ -36,7 +36,7 @@ export async function deleteSession(session: RawSession): Promise<void> {
 /** True when anything came. */
 async function drainOnce(session: RawSession, ids: Set<number>): Promise<boolean> {
   const sentinel = `sentinel/${session.clientId}`;
-  const round = randomUUID(); // aedes may deliver that of an earlier round again.
+  const round = randomUUID(); // That of an earlier round may come again.
   let found = false;
   let seen: () => void = () => {};
   const last = new Promise<void>((resolve) => {

@@ -153,7 +153,7 @@ export function mqttCapabilities(outlook: MqttRigOutlook): ContractCapabilities 
     competing: shared || "A topic filter is no queue: every subscriber gets every message.",
     handover: "What the broker has given to a member it keeps for the session of that member.",
     cut: true,
-    restart: shared ? sharedForgotten : outlook.restart,
+    restart: shared && outlook.restart === true ? sharedForgotten : outlook.restart,
     missingSource: "A topic exists as soon as somebody names it.",
     wrongCredentials: outlook.credentials || "The broker was started without a password.",
     unreachable: true,

@@ -1,6 +1,6 @@
 import type { NativeKind } from "../../kind.ts";
-import { aedes } from "./aedes.ts";
 import { mqttHandshake } from "./handshake.ts";
+import { lab } from "./lab.ts";
 import { mosquitto, save } from "./mosquitto.ts";
 
 export const mqtt: NativeKind = {
@@ -16,5 +16,5 @@ export const mqtt: NativeKind = {
     save,
   },
   native: mosquitto,
-  embedded: aedes,
+  embedded: lab,
 };
