@@ -38,8 +38,6 @@ export class Outlet {
   #tag = 1;
   #full = false;
   #over = false;
-  /** What the broker, or amqplib, gave as the reason of the end. */
-  #said: Error | undefined;
   #cause: Error | undefined;
   /** Why the broker takes no messages, while it does not. */
   blocked: string | undefined;
@@ -136,7 +134,6 @@ export class Outlet {
 
   destroy(cause: Error): void {
     this.#over = true;
-    this.#said ??= cause;
     this.#cause ??= cause;
     this.#connection.destroy(cause);
   }
@@ -147,8 +144,8 @@ export class Outlet {
       .catch((thrown) => {
         throw connectFault(thrown);
       });
-    model.on("error", this.#onEnd);
-    model.on("close", this.#onEnd);
+    model.on("error", this.#lose);
+    model.on("close", (error) => this.#lose(error ?? new Error("the connection was closed")));
     model.on("blocked", (reason) => {
       this.blocked = reason;
     });
@@ -157,8 +154,10 @@ export class Outlet {
       this.#events.ready();
     });
     const channel = await model.createConfirmChannel({ highWaterMark });
-    channel.on("error", this.#onEnd);
-    channel.on("close", this.#onEnd);
+    channel.on("error", this.#lose);
+    // amqplib closes the channels, without a cause, just before it tells why the connection was closed.
+    const closed = (): void => this.#lose(new Error("the channel was closed"));
+    channel.on("close", () => queueMicrotask(closed));
     channel.on("ack", ({ deliveryTag, multiple }) => this.#onAck(deliveryTag, multiple, undefined));
     channel.on("nack", ({ deliveryTag, multiple }) => this.#onAck(deliveryTag, multiple, nacked()));
     channel.on("return", this.#onReturn);
@@ -203,20 +202,12 @@ export class Outlet {
     );
   };
 
-  readonly #onEnd = (thrown?: unknown): void => {
-    if (thrown !== undefined) this.#said ??= toError(thrown);
-    this.#lose(new Error("it was closed"));
-  };
-
-  #lose(cause: Error): void {
+  readonly #lose = (cause: Error): void => {
     if (this.#over) return;
     this.#over = true;
-    // amqplib closes the channel, and tells no cause, just before it tells why the connection was closed.
-    queueMicrotask(() => {
-      this.#cause = this.#said ?? cause;
-      if (this.#channel !== undefined) this.#events.lost(publishLoss(this.#cause));
-    });
-  }
+    this.#cause = cause;
+    if (this.#channel !== undefined) this.#events.lost(publishLoss(cause));
+  };
 }
 
 function nacked(): LabError {

@@ -6,12 +6,8 @@ import {
   type PublisherCapabilities,
 } from "@lab/core";
 import { Backoff, Batch, invalidOption } from "@lab/core/adapter";
-import {
-  type AmqpConnect,
-  type AmqpPublisherOptions,
-  type PublisherSettings,
-  publisherSettings,
-} from "./options.ts";
+import { Hosts } from "./hosts.ts";
+import { type AmqpPublisherOptions, type PublisherSettings, publisherSettings } from "./options.ts";
 import { Outlet } from "./outlet.ts";
 
 /** How long `close` waits for what is in flight, in ms. */
@@ -30,6 +26,7 @@ export function amqpPublisher(options: AmqpPublisherOptions): Publisher {
 class AmqpPublisher implements Publisher {
   readonly capabilities: PublisherCapabilities = { headers: true, keys: true };
   readonly #settings: PublisherSettings;
+  readonly #hosts: Hosts;
   readonly #backoff: Backoff;
   readonly #waiting = new Set<Batch>();
   /** Aborts when there is no more to publish. */
@@ -37,9 +34,6 @@ class AmqpPublisher implements Publisher {
   /** Where messages go out, or will once it is connected. */
   #outlet: Outlet | undefined;
   #connecting: Promise<void> = Promise.resolve();
-  #host = 0;
-  /** A connection was there once: the options are right, and a loss will pass. */
-  #established = false;
   #ending: Promise<void> = Promise.resolve();
   #trouble: string | undefined;
   #stall: NodeJS.Timeout | undefined;
@@ -48,6 +42,7 @@ class AmqpPublisher implements Publisher {
 
   constructor(settings: PublisherSettings) {
     this.#settings = settings;
+    this.#hosts = new Hosts(settings.connects);
     this.#backoff = new Backoff({ ...settings.backoff, jitter: 0.5 });
   }
 
@@ -121,23 +116,24 @@ class AmqpPublisher implements Publisher {
     }
   }
 
-  /** Tries each host once; where there was a connection before, for as long as anything waits. */
+  /** Where there was a connection before, it is tried for as long as anything waits. */
   async #connect(): Promise<void> {
-    const { connects } = this.#settings;
-    for (let failures = 1; ; failures++) {
-      const outlet = this.#newOutlet();
-      this.#outlet = outlet;
+    let outlet: Outlet | undefined;
+    const wanted = (): boolean => this.#outlet === outlet && this.#waiting.size > 0;
+    for (;;) {
       try {
-        await outlet.open(connects[this.#host] as AmqpConnect);
+        await this.#hosts.open((connect) => {
+          outlet = this.#newOutlet();
+          this.#outlet = outlet;
+          return outlet.open(connect);
+        }, wanted);
         break;
       } catch (thrown) {
         const error = thrown as LabError;
-        this.#host = (this.#host + 1) % connects.length;
         this.#trouble = error.message;
-        const retry = this.#established || failures < connects.length;
-        if (error.code === "BROKER_UNREACHABLE" && retry) {
-          if (this.#established) await this.#pause();
-          if (this.#outlet === outlet && this.#waiting.size > 0) continue;
+        if (this.#hosts.established && error.code === "BROKER_UNREACHABLE") {
+          await this.#pause();
+          if (wanted()) continue;
         }
         if (this.#outlet !== outlet) return; // Given up meanwhile.
         this.#outlet = undefined;
@@ -145,7 +141,6 @@ class AmqpPublisher implements Publisher {
         return;
       }
     }
-    this.#established = true;
     this.#backoff.reset();
     this.#send();
   }

@@ -5,14 +5,15 @@ import type {
   SubscriberCapabilities,
   Subscription,
 } from "@lab/core";
-import { invalidOption } from "@lab/core/adapter";
+import { Backoff, invalidOption, keepSubscribed, requireWindow } from "@lab/core/adapter";
+import { Consumer } from "./consumer.ts";
+import { Hosts } from "./hosts.ts";
 import {
   type AmqpSubscriberOptions,
   requireName,
   type SubscriberSettings,
   subscriberSettings,
 } from "./options.ts";
-import { AmqpSubscription } from "./subscription.ts";
 
 /**
  * A subscriber of AMQP 0-9-1 queues, classic and quorum. Its source is the name of a queue.
@@ -40,14 +41,24 @@ class AmqpSubscriber implements Subscriber {
 
   async subscribe(source: string, options: SubscribeOptions, sink: Sink): Promise<Subscription> {
     const { window, signal } = options;
-    if (!Number.isInteger(window) || window < 1) {
-      throw invalidOption("window", window, "an integer ≥ 1");
-    }
+    requireWindow(window);
     requireName("source", source);
     if (source === "") throw invalidOption("source", source, "the name of a queue");
-    signal?.throwIfAborted();
-    const subscription = new AmqpSubscription(source, window, this.#settings, sink);
-    await subscription.start(signal);
-    return subscription;
+    const settings = this.#settings;
+    const hosts = new Hosts(settings.connects);
+    return keepSubscribed({
+      sink,
+      signal,
+      backoff: new Backoff({ ...settings.backoff, jitter: 0.5 }),
+      open: (session, deliver, over) =>
+        hosts.open(
+          async (connect) => {
+            const consumer = new Consumer({ source, window, settings, session, deliver });
+            await consumer.open(connect, over);
+            return consumer;
+          },
+          () => !session.ended && !over.aborted,
+        ),
+    });
   }
 }
