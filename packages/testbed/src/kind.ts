@@ -28,6 +28,16 @@ export interface BrokerKind {
   readonly native?: NativeSetup;
   /** Absent where nobody has written such a broker in JavaScript. */
   readonly embedded?: EmbeddedSetup;
+  /** What tests of this kind use beside the server. It is installed with it. */
+  readonly tools?: readonly Tool[];
+}
+
+/** A program that is no server. */
+export interface Tool {
+  readonly name: string;
+  /** Debian packages that bring it. */
+  readonly packages: readonly string[];
+  isThere(): boolean;
 }
 
 /** One whose server can be installed. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { clients } from "../src/kinds/mqtt/clients.ts";
 import { commandLine, script } from "./command-line.ts";
 import { privateFolder, withMosquitto } from "./support.ts";
 
@@ -14,7 +15,7 @@ function machine({ works = true, sudo = false } = {}) {
     bin,
     "apt-get",
     works
-      ? `echo "apt-get $*" >> ${log}; [ "$1" = update ] || /bin/cp ${bin}/stand-in ${mosquitto}`
+      ? `echo "apt-get $*" >> ${log}; [ "$1" = update ] || for name in mosquitto mosquitto_sub python3; do /bin/cp ${bin}/stand-in ${bin}/$name; done`
       : "echo 'E: Unable to locate package' >&2; exit 100",
   );
   if (sudo) script(bin, "sudo", `echo "sudo $*" >> ${log}; "$@"`);
@@ -28,11 +29,12 @@ test.runIf(process.getuid?.() === 0)("install says what it does, and does it", a
   expect(code).toBe(0);
   expect(commands()).toEqual([
     "apt-get update",
-    "apt-get install --yes --no-install-recommends mosquitto openssl",
+    "apt-get install --yes --no-install-recommends mosquitto openssl mosquitto-clients python3-paho-mqtt",
   ]);
   for (const command of commands()) expect(stdout).toContain(`  ${command}\n`);
   expect(stdout).toContain("may also start a system-wide mosquitto on port 1883");
-  expect(stdout).toMatch(/mqtt: mosquitto 9\.9\.9 is installed: .*mosquitto\n$/);
+  expect(stdout).toMatch(/^mqtt: mosquitto 9\.9\.9 is installed: .*mosquitto$/m);
+  expect(stdout).toMatch(/^Paho for Python: installed$/m);
 
   const again = await run(["install", "mqtt"]);
   expect(again.stdout).toMatch(/^mqtt: mosquitto 9\.9\.9 is installed: \S+\n$/);
@@ -64,9 +66,12 @@ test("where there is no apt-get, the docker command is printed", async () => {
     /docker compose -f \S*docker\/compose\.yaml --profile mqtt up --detach --wait\n/,
   );
   expect(stdout).toContain("export MQTT_URL=mqtt://127.0.0.1:1883");
+  expect(stdout).toMatch(/Paho for Python: install it yourself.* python3-paho-mqtt$/m);
 });
 
-test.runIf(withMosquitto)("what is installed is left as it is", async () => {
+const withTools = withMosquitto && clients.every((tool) => tool.isThere());
+
+test.runIf(withTools)("what is installed is left as it is", async () => {
   const { code, stdout } = await commandLine().run(["install", "mqtt"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^mqtt: mosquitto \d\S+ is installed: \/\S+\n$/);

@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { LabError } from "@lab/core";
 import { findCommand } from "../command.ts";
 import { composeFile } from "../docker.ts";
-import { type BrokerKind, hasNative, type NativeKind } from "../kind.ts";
+import { type BrokerKind, hasNative, type NativeKind, type Tool } from "../kind.ts";
 import { type BrokerName, kinds } from "../kinds/index.ts";
 
 /** Installs native servers: from Debian's packages, and what these do not have from where it is published. */
@@ -19,12 +19,19 @@ export async function install(
     else if (lacks(kind) === undefined) await tellInstalled(kind);
     else missing.push(kind);
   }
-  if (missing.length === 0) return 0;
+  const tools = names
+    .flatMap((name) => (kinds[name] as BrokerKind).tools ?? [])
+    .filter((tool) => !tool.isThere());
+  if (missing.length === 0 && tools.length === 0) return 0;
 
-  const packages = missing.filter(lacksCommand).flatMap(({ native }) => native.packages);
+  const packages = [
+    ...missing.filter(lacksCommand).flatMap(({ native }) => native.packages),
+    ...tools.flatMap((tool) => tool.packages),
+  ];
   const aptGet = packages.length === 0 ? [] : aptCommands([...new Set(packages)]);
   if (aptGet === undefined) {
     for (const kind of missing) tellDocker(kind);
+    for (const tool of tools) tellTool(tool);
     return 1;
   }
   const commands = [...aptGet, ...missing.flatMap(({ native }) => native.fetch?.() ?? [])];
@@ -44,6 +51,7 @@ export async function install(
     }
     await tellInstalled(kind);
   }
+  for (const { name } of tools) console.log(`${name}: installed`);
   return 0;
 }
 
@@ -79,6 +87,12 @@ function tellDocker(kind: NativeKind): void {
   console.log(
     `${kind.name}: this machine has no apt-get that can be run as root, so ${kind.native.product} cannot be installed from here.\n` +
       `Install it yourself, or run it in docker; the test bed finds either. To run it by hand:\n${byHand(kind)}`,
+  );
+}
+
+function tellTool({ name, packages }: Tool): void {
+  console.log(
+    `${name}: install it yourself, for tests that use it; on Debian: ${packages.join(" ")}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { NativeKind } from "../../kind.ts";
+import { clients } from "./clients.ts";
 import { mqttHandshake } from "./handshake.ts";
 import { lab } from "./lab.ts";
 import { mosquitto, save } from "./mosquitto.ts";
@@ -17,4 +18,5 @@ export const mqtt: NativeKind = {
   },
   native: mosquitto,
   embedded: lab,
+  tools: clients,
 };
