@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { invalidOption } from "@lab/core/adapter";
 import type { BrokerState, PublisherRecord, TestBrokerStats } from "./broker-state.ts";
 import { Connection } from "./connection.ts";
@@ -46,6 +47,7 @@ export class SolaceTestBroker implements AsyncDisposable {
   readonly #connections = new Set<Connection>();
   readonly #publishers = new Map<string, PublisherRecord>();
   readonly #state: BrokerState;
+  readonly #tls: TlsOptions | undefined;
   #port: number;
   #server: Server | undefined;
   #flows = 0;
@@ -56,12 +58,13 @@ export class SolaceTestBroker implements AsyncDisposable {
   constructor(options: TestBrokerOptions = {}) {
     this.#settings = brokerSettings(options);
     this.#port = options.port ?? 0;
+    this.#tls = options.tls;
     this.#state = this.#asState();
   }
 
-  /** `tcp://127.0.0.1:` and the port, once it was started. */
+  /** `tcp://127.0.0.1:` (`tcps:` with TLS) and the port, once it was started. */
   get url(): string {
-    return `tcp://127.0.0.1:${this.#port}`;
+    return `${this.#tls ? "tcps" : "tcp"}://127.0.0.1:${this.#port}`;
   }
 
   get port(): number {
@@ -71,9 +74,10 @@ export class SolaceTestBroker implements AsyncDisposable {
   /** Listens, on the same port as before. */
   async start(): Promise<void> {
     if (this.#server !== undefined) return;
-    const server = createServer((socket) => {
+    const accept = (socket: Socket): void => {
       this.#connections.add(new Connection(this.#state, socket));
-    });
+    };
+    const server = this.#tls ? createTlsServer(this.#tls, accept) : createServer(accept);
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
     this.#port = (server.address() as AddressInfo).port;

@@ -7,6 +7,14 @@ export interface Refusal {
 /** What becomes of a request instead of what usually does: a refusal, no answer at all, or nothing special. */
 export type Verdict = Refusal | "no answer" | undefined;
 
+/** Who wants to log in. */
+export interface LoginAttempt {
+  readonly clientName: string;
+  readonly userName: string;
+  /** Of OAuth; empty otherwise. */
+  readonly accessToken: string;
+}
+
 /** Faults that last until they are taken back. */
 export interface Faults {
   /** Keep-alives are not answered. */
@@ -14,7 +22,7 @@ export interface Faults {
   /** Everything is sent so many ms late. */
   delay: number;
   /** Judges logins. */
-  login: ((clientName: string) => Verdict) | undefined;
+  login: ((attempt: LoginAttempt) => Verdict) | undefined;
   /** Judges binds, by name of the queue or topic endpoint. */
   bind: ((endpoint: string) => Verdict) | undefined;
   /** Judges published messages, by topic or name of the queue. */

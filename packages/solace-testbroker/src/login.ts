@@ -7,8 +7,9 @@ import {
   encodeClientControl,
   encodeClientParam,
 } from "./smf/client-control.ts";
+import { extendedTextOf } from "./smf/extended.ts";
 import { type Frame, paramOf } from "./smf/frame.ts";
-import { HeaderParam, LoginParam } from "./smf/protocol.ts";
+import { ExtendedParam, HeaderParam, LoginParam } from "./smf/protocol.ts";
 
 const loginType = 0;
 const software = "solace-testbroker";
@@ -34,7 +35,11 @@ export function login(connection: Connection, frame: Frame): void {
   }
   const { broker } = connection;
   const clientName = textOf(control, LoginParam.clientName) || "client";
-  const verdict = broker.faults.login?.(clientName) ?? refusalOf(connection, frame, control);
+  const userName = decoded(paramOf(frame, HeaderParam.userName));
+  const accessToken = extendedTextOf(frame, ExtendedParam.accessToken) ?? "";
+  const verdict =
+    broker.faults.login?.({ clientName, userName, accessToken }) ??
+    refusalOf(connection, frame, control);
   if (verdict === "no answer") return;
   if (verdict !== undefined) {
     broker.log(`${clientName}: login refused: ${verdict.code} ${verdict.text}`);

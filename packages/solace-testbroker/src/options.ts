@@ -1,3 +1,4 @@
+import type { TlsOptions } from "node:tls";
 import { invalidOption } from "@lab/core/adapter";
 
 export interface TestBrokerOptions {
@@ -5,6 +6,8 @@ export interface TestBrokerOptions {
   readonly port?: number;
   /** Refuses everybody else. @default everybody is let in */
   readonly credentials?: { readonly username: string; readonly password: string };
+  /** Serves TLS only (`tcps://`), as Node's TLS server is told. @default plain TCP */
+  readonly tls?: TlsOptions;
   /** Refuses every other message VPN. @default any name is taken */
   readonly vpn?: string;
   /**
@@ -47,7 +50,9 @@ export interface QueueOptions {
   readonly maxConsumers?: number;
 }
 
-export type TestBrokerSettings = Required<Omit<TestBrokerOptions, "credentials" | "vpn" | "port">> &
+export type TestBrokerSettings = Required<
+  Omit<TestBrokerOptions, "credentials" | "vpn" | "port" | "tls">
+> &
   Pick<TestBrokerOptions, "credentials" | "vpn">;
 
 export type QueueSettings = Required<QueueOptions>;

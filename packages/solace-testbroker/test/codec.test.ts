@@ -13,6 +13,7 @@ import {
   encodeClientControl,
   encodeClientParam,
 } from "../src/smf/client-control.ts";
+import { extendedTextOf } from "../src/smf/extended.ts";
 import { decodeFrame, encodeFrame, encodeParam } from "../src/smf/frame.ts";
 import { FrameSplitter } from "../src/smf/frame-splitter.ts";
 import { MalformedFrame } from "../src/smf/malformed.ts";
@@ -88,6 +89,15 @@ test("AssuredCtrl parameters and acknowledged ranges come back", () => {
   expect(assuredParam(control, 0x07)?.length).toBe(300);
 });
 
+test("the access token is found among the extended parameters", () => {
+  // As solclientjs sends it: access token, id token, issuer.
+  const hex = "503111746f6b656e746f6b656e313233005030096964746f6b00502f0769737300";
+  const frame = encodeFrame(0x0c, [encodeParam(0x1f, Buffer.from(hex, "hex"))], Buffer.alloc(0));
+  expect(extendedTextOf(decodeFrame(frame), 0x031)).toBe("tokentoken123");
+  expect(extendedTextOf(decodeFrame(frame), 0x030)).toBe("idtok");
+  expect(extendedTextOf(decodeFrame(frame), 0x02e)).toBeUndefined();
+});
+
 test("ClientCtrl parameters come back", () => {
   const body = encodeClientControl(0, [encodeClientParam(5, Buffer.from("name\0"))]);
   expect(decodeClientControl(body).params.get(5)?.toString()).toBe("name\0");
@@ -109,6 +119,8 @@ test("arbitrary bytes are decoded or refused, by every decoder", () => {
       for (const decode of decoders) survives(() => decode(noise));
       survives(() => ackRangesOf(decodeAssured(noise)));
       if (noise.length >= 12) survives(() => partitionKeyOf(decodeFrame(noise)));
+      const extended = encodeFrame(0x0c, [encodeParam(0x1f, noise)], Buffer.alloc(0));
+      survives(() => extendedTextOf(decodeFrame(extended), 0x031));
       survives(() => new FrameSplitter(1_000).push(noise));
     }),
     { numRuns: 5_000 },

@@ -1,7 +1,7 @@
 import { LabError, type Outcome, type Sink } from "@lab/core";
 import { type AdapterDelivery, AdapterSession, unsupportedOutcome } from "@lab/core/adapter";
 import type solace from "solclientjs";
-import { addTopics, consumerProperties } from "./consumer.ts";
+import { addTopics, consumerProperties, readAheadOf } from "./consumer.ts";
 import { SolaceDelivery } from "./delivery.ts";
 import { Gate } from "./gate.ts";
 import { InHand } from "./in-hand.ts";
@@ -24,7 +24,7 @@ export class ConsumerSession {
   readonly #session = new AdapterSession();
   readonly #link: Link;
   readonly #gate: Gate;
-  readonly #inHand = new InHand();
+  readonly #inHand: InHand;
   #consumer: solace.MessageConsumer | undefined;
   /** The broker knows the consumer, and can be told what was settled. */
   #bound = false;
@@ -48,6 +48,7 @@ export class ConsumerSession {
     this.ended = new Promise((resolve) => {
       this.#tellEnd = resolve;
     });
+    this.#inHand = new InHand(window, readAheadOf(window, settings));
     this.#link = new Link(settings, {
       lost: (cause) => this.#lost(cause),
       trouble: (cause) => sink.connection("reconnecting", cause),
@@ -185,7 +186,6 @@ export class ConsumerSession {
       this.#settle,
     );
     this.#inHand.add(delivery);
-    if (!this.#bound) this.#inHand.expect(delivery);
     this.#gate.took();
     this.#sink.deliver(delivery);
   };

@@ -10,6 +10,11 @@ const usefulReadAhead = 64;
 /** The client takes no shorter limit. */
 const shortestTimeout = 50;
 
+/** How many messages the client reads ahead. */
+export function readAheadOf(window: number, { readAhead }: SubscriberSettings): number {
+  return readAhead ?? Math.min(window, usefulReadAhead);
+}
+
 /** How the consumer is set up. @throws {LabError} `INVALID_OPTION` where the broker cannot do what is asked */
 export function consumerProperties(
   session: solace.Session,
@@ -26,7 +31,7 @@ export function consumerProperties(
   return {
     queueDescriptor: new solace.QueueDescriptor({ name: source, type, durable: true }),
     acknowledgeMode: solace.MessageConsumerAcknowledgeMode.CLIENT,
-    windowSize: settings.readAhead ?? Math.min(window, usefulReadAhead),
+    windowSize: readAheadOf(window, settings),
     transportAcknowledgeTimeoutInMsecs: ackInterval,
     connectTimeoutInMsecs: Math.max(connectTimeout, shortestTimeout),
     connectAttempts: 1,

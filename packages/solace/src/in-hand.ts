@@ -9,42 +9,53 @@ export type Recognised = "in hand" | Outcome | undefined;
 /**
  * The deliveries in hand, and how to recognise those that the broker sends again after the connection was lost. It does so
  * where it gives them new ids; with the old ids the client recognises them itself, and hides them.
+ *
+ * What may come again is what was in hand when the connection was lost, and what the client had read ahead by then and hands
+ * out later. It may come several times, as the client holds back copies of several connections.
  */
 export class InHand {
+  readonly #readAhead: number;
+  readonly #most: number;
   readonly #deliveries = new Set<SolaceDelivery>();
-  /** What may come again: in hand when the connection was lost, or handed out since. By the broker's id, where it gives one. */
-  readonly #expected = new Map<string, SolaceDelivery>();
+  /** By the broker's id, where it gives one. What is decided keeps nothing but how. The oldest first. */
+  readonly #expected = new Map<string, SolaceDelivery | Outcome>();
   #lost = false;
+  /** Of the messages to be handed out next, so many may have been read ahead. */
+  #mayBeOld = 0;
+
+  constructor(window: number, readAhead: number) {
+    this.#readAhead = readAhead;
+    this.#most = 2 * (window + readAhead);
+  }
 
   add(delivery: SolaceDelivery): void {
     this.#deliveries.add(delivery);
+    if (this.#mayBeOld === 0) return;
+    this.#mayBeOld--;
+    this.#expect(delivery);
   }
 
   settled(delivery: SolaceDelivery, outcome: Outcome): void {
-    delivery.outcome = outcome;
     this.#deliveries.delete(delivery);
+    if (this.#expected.get(delivery.id) === delivery) this.#expected.set(delivery.id, outcome);
   }
 
   /** The connection is gone. An id takes 4 µs to read, so it is only read now. */
   connectionLost(): void {
     this.#lost = true;
-    this.#expected.clear();
-    for (const delivery of this.#deliveries) this.expect(delivery);
-  }
-
-  /** A delivery that was read ahead before the connection was lost may come again too. */
-  expect(delivery: SolaceDelivery): void {
-    const id = delivery.native.getReplicationGroupMessageId()?.toString();
-    if (id !== undefined) this.#expected.set(id, delivery);
+    this.#mayBeOld = this.#readAhead;
+    for (const delivery of this.#deliveries) this.#expect(delivery);
   }
 
   /** Finds the delivery that a message is a repetition of, and has it settled with this arrival from now on. */
   recognise(native: solace.Message): Recognised {
     if (!this.#lost || !native.isRedelivered()) return undefined;
-    const delivery = this.#find(native);
-    if (delivery === undefined) return undefined;
-    delivery.native = native;
-    return delivery.outcome ?? "in hand";
+    const found = this.#expected.get(idOf(native)) ?? this.#alike(native);
+    if (found === undefined || found === "nack") return undefined; // Nacked, it is to be handed out again.
+    this.#mayBeOld = 0; // What was read ahead came before it.
+    if (typeof found === "string") return found;
+    found.native = native;
+    return "in hand";
   }
 
   clear(): void {
@@ -52,16 +63,27 @@ export class InHand {
     this.#expected.clear();
   }
 
-  #find(native: solace.Message): SolaceDelivery | undefined {
-    const id = native.getReplicationGroupMessageId()?.toString() ?? "";
-    const expected = this.#expected.get(id);
-    if (expected !== undefined) {
-      this.#expected.delete(id); // Once: nacked, it comes again as a new delivery.
-      return expected.outcome === "nack" ? undefined : expected;
+  #expect(delivery: SolaceDelivery): void {
+    const id = idOf(delivery.native);
+    if (id === "") return;
+    delivery.id = id;
+    this.#expected.delete(id); // To be the newest.
+    this.#expected.set(id, delivery);
+    for (const oldest of this.#expected.keys()) {
+      if (this.#expected.size <= this.#most) break;
+      this.#expected.delete(oldest);
     }
+  }
+
+  /** Where the broker's id does not tell, the application's may. */
+  #alike(native: solace.Message): SolaceDelivery | undefined {
     for (const delivery of this.#deliveries) {
       if (delivery.native !== native && sameMessage(delivery.native, native)) return delivery;
     }
     return undefined;
   }
+}
+
+function idOf(native: solace.Message): string {
+  return native.getReplicationGroupMessageId()?.toString() ?? "";
 }

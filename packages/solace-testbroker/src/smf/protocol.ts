@@ -38,6 +38,7 @@ export const ExtendedParam = {
   /** The message's id in the spool, where it is not its id on this flow. */
   spoolId: 0x029,
   redeliveries: 0x02e,
+  accessToken: 0x031,
 } as const;
 
 /** Parts of a body, in {@link HeaderParam.contentSummary}. */
