@@ -1,6 +1,5 @@
 import { type Consumer, RunningConsumer } from "./consumer.ts";
 import type { ConsumeOptions } from "./options.ts";
-import type { Deserializer } from "./ports.ts";
 import { settingsOf } from "./settings.ts";
 
 /**
@@ -9,11 +8,7 @@ import { settingsOf } from "./settings.ts";
  * @throws {LabError} `INVALID_OPTION`, or what `Subscriber.subscribe` throws: `SOURCE_MISSING`, `ACCESS_REFUSED`,
  * `BROKER_UNREACHABLE`
  */
-export function consume<T>(
-  options: ConsumeOptions<T> & { readonly deserialize: Deserializer<T> },
-): Promise<Consumer>;
-export function consume(options: ConsumeOptions<Uint8Array>): Promise<Consumer>;
-export async function consume<T>(options: ConsumeOptions<T>): Promise<Consumer> {
+export async function consume<T = Uint8Array>(options: ConsumeOptions<T>): Promise<Consumer> {
   const consumer = new RunningConsumer(settingsOf(options));
   await consumer.start();
   return consumer;

@@ -10,7 +10,7 @@ import type {
   RetryOptions,
 } from "./options.ts";
 import { deserializeOf, expectedDeserializer, isDeserializer } from "./payload.ts";
-import type { Deserialize, Handler, KeySelector, Subscriber } from "./ports.ts";
+import type { Deserialize, Handler, KeySelector, Message, Subscriber } from "./ports.ts";
 
 /** When and how often an attempt is made again, every value set. */
 export interface RetrySettings extends Backoff {
@@ -82,7 +82,7 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
     signal,
     clock = systemClock,
   } = options;
-  const { key = (message) => message.key, dispatch = "keyed" } = options;
+  const { key = (message: Message) => message.key, dispatch = "keyed" } = options;
   check(
     typeof subscriber?.subscribe === "function" && typeof subscriber.capabilities === "object",
     "subscriber",

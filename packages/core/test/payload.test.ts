@@ -1,13 +1,5 @@
-import {
-  type ConsumeOptions,
-  type Consumer,
-  consume,
-  json,
-  type Message,
-  validated,
-} from "@lab/core";
-import { MemoryBroker } from "@lab/core/memory";
-import { describe, expect, expectTypeOf, test } from "vitest";
+import { json, type Message, validated } from "@lab/core";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { deserializeOf } from "../src/payload.ts";
 
@@ -74,25 +66,4 @@ describe("what is no schema or deserializer is refused at once", () => {
       expect.objectContaining({ code: "INVALID_OPTION" }),
     );
   });
-});
-
-test("the handler's type follows from the deserializer, written in place", () => {
-  const broker = new MemoryBroker();
-  const source = { subscriber: broker.subscriber(), source: "orders" };
-  // Never called: the compiler is what is tested.
-  const typed = (): Promise<Consumer>[] => [
-    consume({
-      ...source,
-      deserialize: json(Order),
-      handler: (order) => expectTypeOf(order).toEqualTypeOf<z.output<typeof Order>>(),
-    }),
-    consume({
-      ...source,
-      deserialize: async ({ body }) => body.length,
-      handler: (length) => expectTypeOf(length).toEqualTypeOf<number>(),
-    }),
-    consume({ ...source, handler: (body) => expectTypeOf(body).toEqualTypeOf<Uint8Array>() }),
-  ];
-  expect(typed).toBeTypeOf("function");
-  expectTypeOf<ConsumeOptions<string>["deserialize"]>().not.toBeNever();
 });
