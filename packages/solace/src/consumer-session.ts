@@ -8,7 +8,7 @@ import { InHand } from "./in-hand.ts";
 import { Link } from "./link.ts";
 import { messageOf } from "./message.ts";
 import type { SubscriberSettings } from "./options.ts";
-import { bindRefusal, lossOf } from "./refusal.ts";
+import { bindRefusal, lossOf, lostAtStart } from "./refusal.ts";
 import { warnOfNoDeliveryCount } from "./warnings.ts";
 
 /**
@@ -142,6 +142,10 @@ export class ConsumerSession {
   #lost(cause: LabError): void {
     this.#bound = false;
     if (this.#session.ended) return;
+    if (!this.#established) {
+      this.#end(lostAtStart(cause));
+      return;
+    }
     this.#inHand.connectionLost();
     this.#sink.connection("reconnecting", cause);
   }
@@ -248,7 +252,7 @@ export class ConsumerSession {
     this.#inHand.clear();
     this.#owed = [];
     this.#session.end(cause);
-    if (this.#consumer !== undefined) this.#sink.sessionEnded(this.#session);
+    if (this.#established || this.#received) this.#sink.sessionEnded(this.#session);
     this.#tellEnd(cause);
   }
 }

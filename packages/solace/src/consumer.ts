@@ -1,8 +1,8 @@
-import { LabError } from "@lab/core";
 import { invalidOption } from "@lab/core/adapter";
 import type solace from "solclientjs";
 import type { SubscriberSettings } from "./options.ts";
 import { bindRefusal } from "./refusal.ts";
+import { topicDestination } from "./topic.ts";
 
 /** More read ahead brings nothing: what is beyond the window waits. */
 const usefulReadAhead = 64;
@@ -70,22 +70,5 @@ export async function addTopics(
     });
     consumer.removeAllListeners(event.SUBSCRIPTION_OK);
     consumer.removeAllListeners(event.SUBSCRIPTION_ERROR);
-  }
-}
-
-/** @throws {LabError} `INVALID_OPTION` */
-export function topicDestination(
-  solace: SubscriberSettings["solace"],
-  name: string,
-  topic: string,
-): solace.Destination {
-  try {
-    return solace.SolclientFactory.createTopicDestination(topic);
-  } catch (thrown) {
-    const { message } = thrown as { message?: unknown };
-    throw new LabError(
-      "INVALID_OPTION",
-      `Expected \`${name}\` to be a topic such as orders/berlin, got ${JSON.stringify(topic)}: ${message}`,
-    );
   }
 }

@@ -129,10 +129,13 @@ export class Link {
       publisherProperties,
     };
     let session: solace.Session;
+    const limit = setTimeout(() => this.destroy(late(connectTimeout)), connectTimeout);
     try {
       session = await connect(defaults);
     } catch (thrown) {
       throw invalid(thrown, hintOf(thrown));
+    } finally {
+      clearTimeout(limit);
     }
     if (typeof session?.createMessageConsumer !== "function" || inUse.has(session)) {
       const got = inUse.has(session) ? "a session that is in use" : session;
@@ -204,6 +207,10 @@ function invalid(thrown: unknown, todo: string): LabError {
   if (thrown instanceof LabError) return thrown;
   const { message } = new SolclientError(thrown);
   return new LabError("INVALID_OPTION", `\`connect\` threw: ${message}. ${todo}`);
+}
+
+function late(ms: number): LabError {
+  return new LabError("INVALID_OPTION", `\`connect\` returned no session within ${ms} ms.`);
 }
 
 function hintOf(thrown: unknown): string {

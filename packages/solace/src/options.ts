@@ -1,6 +1,7 @@
 import { invalidOption } from "@lab/core/adapter";
 import type solace from "solclientjs";
 import type { SolaceModule } from "./solclient.ts";
+import { topicDestination } from "./topic.ts";
 
 /** What a subscriber or publisher needs of its session: spread it into the argument of `createSession`. */
 export interface SolaceDefaults {
@@ -128,12 +129,13 @@ export function subscriberSettings(options: SolaceSubscriberOptions): Subscriber
   requireFlag("partitioned", settings.partitioned);
   requireInteger("ackInterval", settings.ackInterval, 20, 1_500);
   if (readAhead !== undefined) requireInteger("readAhead", readAhead, 1, widest);
-  if (topic !== undefined && (typeof topic !== "string" || topic === "")) {
-    throw invalidOption("topic", topic, "a topic subscription", "For example: orders/>.");
-  }
+  if (topic !== undefined) topicDestination(settings.solace, "topic", topic);
   if (topic !== undefined && provision?.topics !== undefined) {
     const todo = "A topic endpoint has the one topic given as `topic`.";
     throw invalidOption("provision.topics", provision.topics, "left out", todo);
+  }
+  for (const one of provision?.topics ?? []) {
+    topicDestination(settings.solace, "provision.topics", one);
   }
   return settings;
 }

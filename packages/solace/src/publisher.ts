@@ -5,7 +5,6 @@ import {
   type PublisherCapabilities,
 } from "@lab/core";
 import { Batch, invalidOption } from "@lab/core/adapter";
-import { topicDestination } from "./consumer.ts";
 import {
   type PublisherSettings,
   publisherSettings,
@@ -13,6 +12,7 @@ import {
   type SolacePublisherOptions,
 } from "./options.ts";
 import { Outlet } from "./outlet.ts";
+import { topicDestination } from "./topic.ts";
 
 /** How long `close` waits for what is in flight, in ms. */
 const closeTimeout = 4_000;

@@ -97,11 +97,15 @@ const publishMeanings: Partial<Record<Subcode, Meaning>> = {
 
 /** Why no session could be had. */
 export function loginRefusal(solace: SolaceModule, thrown: unknown): LabError {
-  return refusal(solace, loginMeanings, "No connection to the broker", thrown, [
+  const error = refusal(solace, loginMeanings, "No connection to the broker", thrown, [
     "BROKER_UNREACHABLE",
     false,
-    "Check the address, the port, TLS, and that it runs.",
+    "Check the address, the port, TLS and its certificates, and that it runs.",
   ]);
+  // What is wrong at the broker, it does not hold against the client for good.
+  const { responseCode = 0 } = error.cause instanceof SolclientError ? error.cause : {};
+  if (responseCode >= 500) passing.add(error);
+  return error;
 }
 
 /** Why a queue or topic endpoint cannot be consumed. */
@@ -121,6 +125,13 @@ export function messageRefusal(
 ): LabError {
   const what = `The message for "${destination}" was rejected`;
   return refusal(solace, publishMeanings, what, thrown, ["PUBLISH_FAILED", true, ""]);
+}
+
+/** A connection that was gone before anything could be asked for. */
+export function lostAtStart(cause: LabError): LabError {
+  const error = new LabError("BROKER_UNREACHABLE", cause.message, { cause });
+  passing.add(error);
+  return error;
 }
 
 /** Why a session ended that had worked. */
