@@ -29,10 +29,10 @@ class PocketPublisher implements Publisher {
     this.#connect = connect;
   }
 
-  publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
+  async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
     const publishing = this.#publish(new Batch(destination, messages));
     this.#inFlight.add(publishing);
-    return publishing.finally(() => this.#inFlight.delete(publishing));
+    await publishing.finally(() => this.#inFlight.delete(publishing));
   }
 
   close(): Promise<void> {

@@ -49,7 +49,7 @@ export class PublishError extends LabError {
     super(
       "PUBLISH_FAILED",
       `${failures.length} of ${total} messages for "${destination}" were not confirmed; the first, at index ${first?.index}: ` +
-        `${first?.error.message}. Publish those in \`failures\` again; the others are confirmed.`,
+        `${first?.error.message.replace(/\.$/, "")}. Publish those in \`failures\` again; the others are confirmed.`,
       { cause: first?.error },
     );
     this.failures = failures;
@@ -77,7 +77,8 @@ function shown(value: unknown): string {
 export function toError(thrown: unknown): Error {
   try {
     if (thrown instanceof Error && typeof thrown.message === "string") return thrown;
-    return new Error(String(thrown), { cause: thrown });
+    const { message } = Object(thrown);
+    return new Error(typeof message === "string" ? message : String(thrown), { cause: thrown });
   } catch {
     // It refuses to be looked at: a revoked proxy, an object without a prototype.
     return new Error("something that cannot be shown was thrown", { cause: thrown });

@@ -120,7 +120,10 @@ export interface Sink {
   sessionEnded(session: Session): void;
   /** Tells that the link to the broker changed. `cause` says why, where something went wrong. */
   connection(state: ConnectionState, cause?: Error): void;
-  /** Tells that this subscription is over for good and by itself: the broker refuses it, or it was deleted. */
+  /**
+   * Tells that this subscription is over for good and by itself: the broker refuses it, or it was deleted. Whoever
+   * consumes closes it then.
+   */
   failed(error: Error): void;
 }
 
@@ -170,6 +173,7 @@ export interface Publisher {
   /**
    * Publishes in the order given; one message is a batch of one. Resolves when the broker has confirmed every message.
    * @throws {PublishError} naming the messages that failed and why; all others are confirmed.
+   * @throws {LabError} `INVALID_OPTION` where `messages` is no array
    */
   publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void>;
   /** Waits for what is in flight (a few seconds at most), then closes. A second call joins the first. */

@@ -9,7 +9,7 @@ import type {
   OnFailure,
   RetryOptions,
 } from "./options.ts";
-import { deserializeOf, expectedDeserializer, isDeserializer } from "./payload.ts";
+import { deserializeOf, expectedDeserializer, isDeserializer, json } from "./payload.ts";
 import type { Deserialize, Handler, KeySelector, Message, Subscriber } from "./ports.ts";
 
 /** When and how often an attempt is made again, every value set. */
@@ -98,6 +98,14 @@ export function settingsOf<T>(options: ConsumeOptions<T>): Settings<T> {
     "deserialize",
     deserialize,
     expectedDeserializer,
+    "Pass a schema as `json(schema)` or `validated(deserializer, schema)`.",
+  );
+  check(
+    !Object.is(deserialize, json),
+    "deserialize",
+    deserialize,
+    "what `json` returns",
+    "Call it: `json()` or `json(schema)`.",
   );
   check(signal === undefined || signal instanceof AbortSignal, "signal", signal, "an AbortSignal");
   check(

@@ -1,4 +1,4 @@
-import { type ConsumeOptions, consume } from "@lab/core";
+import { type ConsumeOptions, consume, json } from "@lab/core";
 import { MemoryBroker } from "@lab/core/memory";
 import { describe, expect, test } from "vitest";
 
@@ -18,7 +18,8 @@ const wrong: [Record<string, unknown>, RegExp][] = [
   [{ source: "" }, /`source` to be a non-empty string, got ""/],
   [{ handler: "work" }, /`handler` to be a function, got "work" \(string\)/],
   [{ key: "id" }, /`key` to be a function/],
-  [{ deserialize: {} }, /`deserialize` to be a function, or an object/],
+  [{ deserialize: {} }, /`deserialize` to be a function, or an object.*`json\(schema\)`/],
+  [{ deserialize: json }, /`deserialize` to be what `json` returns.*Call it/],
   [{ window: 0 }, /`window` to be an integer ≥ 1, got 0 \(number\)/],
   [{ window: 1.5 }, /`window` to be an integer/],
   [{ window: "8" }, /`window` to be an integer ≥ 1, got "8" \(string\)/],

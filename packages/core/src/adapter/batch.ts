@@ -1,4 +1,4 @@
-import { PublishError, type PublishFailure } from "../errors.ts";
+import { invalidOption, PublishError, type PublishFailure } from "../errors.ts";
 import type { OutgoingMessage } from "../ports.ts";
 
 /** The messages of one `publish`, and what has become of them. */
@@ -14,7 +14,9 @@ export class Batch {
   /** The next message to send. */
   #next = 0;
 
+  /** @throws {LabError} `INVALID_OPTION` unless `messages` is an array */
   constructor(destination: string, messages: readonly OutgoingMessage[]) {
+    requireMessages(messages);
     this.destination = destination;
     this.messages = messages;
     this.#undecided = messages.length;
@@ -46,4 +48,8 @@ export class Batch {
       this.#reject(new PublishError(this.destination, this.messages.length, this.#failures));
     }
   }
+}
+
+export function requireMessages(messages: unknown): void {
+  if (!Array.isArray(messages)) throw invalidOption("messages", messages, "an array of messages");
 }

@@ -86,9 +86,10 @@ export class Attempts<T> {
       });
     }
     const expired = job.limit?.expired;
-    if (expired !== undefined) return new LabError("HANDLER_TIMEOUT", expired.message, { cause });
-    return new LabError("HANDLER_FAILED", `The handler failed on a ${place}: ${cause.message}`, {
-      cause,
-    });
+    const [code, why] =
+      expired === undefined
+        ? (["HANDLER_FAILED", cause.message] as const)
+        : (["HANDLER_TIMEOUT", expired.message] as const);
+    return new LabError(code, `The handler failed on a ${place}: ${why}`, { cause });
   }
 }

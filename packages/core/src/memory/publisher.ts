@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { requireMessages } from "../adapter/batch.ts";
 import { unsupportedMessage } from "../adapter/outgoing.ts";
 import { LabError, PublishError, type PublishFailure, toError } from "../errors.ts";
 import type { Message, OutgoingMessage, Publisher, PublisherCapabilities } from "../ports.ts";
@@ -20,6 +21,7 @@ export class MemoryPublisher implements Publisher, Connection {
   }
 
   async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
+    requireMessages(messages);
     const losses = this.#losses;
     const errors = this.#store(destination, messages);
     await turn(); // As over a network: the confirmation comes later, and can get lost.

@@ -40,3 +40,7 @@ test("a batch hands out each message once, and names what failed, in order", asy
     ],
   });
 });
+
+test("a batch is an array", () => {
+  expect(() => new Batch("q", "text" as never)).toThrow(/`messages` to be an array of messages/);
+});

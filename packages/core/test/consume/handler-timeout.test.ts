@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import type { Handler, HandlerContext } from "../../src/index.ts";
+import { consume, type Handler, type HandlerContext } from "../../src/index.ts";
+import { brokerWithQueue } from "../support/memory.ts";
 import { World } from "../support/world.ts";
 
 const plan = [{ key: "a" }, { key: "a" }];
@@ -24,6 +25,25 @@ describe("handlerTimeout", () => {
     expect(world.clock.now()).toBe(50); // 20 + 10 + 20
     expect(stats).toMatchObject({ handled: 1, failed: 2, retried: 1, deadLettered: 1 });
     expect(await world.deadLetters()).toMatchObject([{ reason: "HANDLER_TIMEOUT", attempts: 2 }]);
+  });
+
+  it("names the message", async () => {
+    const broker = brokerWithQueue();
+    await broker.publisher().publish("q", [{ key: "a", body: Buffer.from("slow") }]);
+    const consumer = await consume({
+      subscriber: broker.subscriber(),
+      source: "q",
+      handlerTimeout: 1,
+      retry: { attempts: 1 },
+      handler: (_, { signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
+    });
+    await expect(consumer.closed).rejects.toMatchObject({
+      code: "HANDLER_TIMEOUT",
+      message: expect.stringMatching(/on a message for "q", key "a": .*`handlerTimeout` \(1 ms\)/),
+    });
   });
 
   it("waits for a handler that does not heed it, and takes what it returns", async () => {

@@ -42,3 +42,12 @@ describe("a message fails, and no other, whatever is thrown:", () => {
     }
   });
 });
+
+it("an object that is no Error is known by its message", async () => {
+  const handler = (): never => {
+    throw { message: "out of stock", status: 409 };
+  };
+  const world = new World([{ key: "a" }], { handler });
+  await world.run();
+  expect(await world.deadLetters()).toMatchObject([{ error: "out of stock" }]);
+});

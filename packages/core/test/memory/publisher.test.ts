@@ -18,7 +18,18 @@ describe("publishing to the memory broker", () => {
   it("fails every message where the queue is missing", async () => {
     const error = await failure(brokerWithQueue().publisher().publish("none", [good, good]));
     expect(error.failures.map(({ index }) => index)).toEqual([0, 1]);
+    expect(error.message).toMatch(/^2 of 2 messages for "none" .*createQueue\("none"\)\. Publish/);
     expect(error.failures[0]?.error).toMatchObject({ code: "SOURCE_MISSING" });
+  });
+
+  it("refuses what is no array", async () => {
+    const publisher = brokerWithQueue().publisher();
+    for (const none of [undefined, "text", good]) {
+      await expect(publisher.publish("q", none as never)).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        message: expect.stringContaining("`messages` to be an array of messages"),
+      });
+    }
   });
 
   it("names the messages that fail and stores the others", async () => {
