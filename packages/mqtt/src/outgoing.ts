@@ -52,7 +52,8 @@ export function tooLarge(
 
 /** Key and headers as user properties. */
 export function propertiesOf({ key, headers }: OutgoingMessage): Properties | undefined {
-  if (key === undefined && headers === undefined) return undefined;
+  const any = Object.keys(headers ?? {}).length > 0;
+  if (key === undefined && !any) return undefined; // mqtt-packet takes no empty ones.
   return {
     userProperties: key === undefined ? { ...headers } : { ...headers, [keyProperty]: key },
   };

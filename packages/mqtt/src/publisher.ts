@@ -10,7 +10,8 @@ import { Batch } from "./batch.ts";
 import { defaultsFor, makeClient } from "./client.ts";
 import { Link } from "./link.ts";
 import { type MqttPublisherOptions, publisherSettings, type Settings } from "./options.ts";
-import { bytesOf, propertiesOf, tooLarge, unsupported } from "./outgoing.ts";
+import { tooLarge, unsupported } from "./outgoing.ts";
+import { Sender } from "./sender.ts";
 import { topicFault } from "./source.ts";
 
 /** How long `close` waits for what is in flight, in ms. */
@@ -42,10 +43,12 @@ class MqttPublisher implements Publisher {
   readonly #waiting = new Set<Batch>();
   readonly #inFlight = new Set<InFlight>();
   #link: Link | undefined;
+  #sender: Sender | undefined;
   /** mqtt.js sends what it is given at once. Until then nothing is given to it, so that all can be taken back. */
   #ready = false;
   #window = 0;
   #sending = false;
+  #refill: NodeJS.Immediate | undefined;
   #stall: NodeJS.Timeout | undefined;
   #onIdle: () => void = () => {};
   #ending: Promise<void> = Promise.resolve();
@@ -107,6 +110,7 @@ class MqttPublisher implements Publisher {
     const { connect, protocolVersion, connectTimeout } = this.#settings;
     try {
       const client = makeClient(connect, defaultsFor(protocolVersion, connectTimeout), () => {});
+      this.#sender = new Sender(client, this.#settings);
       this.#link = new Link(client, {
         connected: () => {},
         ready: () => this.#becomeReady(client),
@@ -145,6 +149,7 @@ class MqttPublisher implements Publisher {
       if (!this.#canSend) break;
       this.#sendBatch(batch);
     }
+    this.#sender?.flush();
     this.#sending = false;
     this.#progressed();
   }
@@ -175,13 +180,11 @@ class MqttPublisher implements Publisher {
       batch.decide(index, fault);
       return;
     }
-    const { qos, retain } = this.#settings;
-    const properties = propertiesOf(message);
     const sent: InFlight = { batch, index, packetId: 0 };
     this.#inFlight.add(sent);
-    const options = properties === undefined ? { qos, retain } : { qos, retain, properties };
-    client.publish(destination, bytesOf(message), options, (error) => this.#decided(sent, error));
-    if (qos === 1) sent.packetId = client.getLastMessageId();
+    sent.packetId = (this.#sender as Sender).add(destination, message, (error) =>
+      this.#decided(sent, error),
+    );
   }
 
   #decided(sent: InFlight, error: Error | null | undefined): void {
@@ -191,6 +194,13 @@ class MqttPublisher implements Publisher {
       error == null ? undefined : refusal(sent.batch.destination, error),
     );
     this.#stall?.refresh();
+    if (this.#inFlight.size === 0) this.#progressed();
+    // The acknowledgements of one read come one by one: what they make room for goes out together.
+    if (this.#waiting.size > 0) this.#refill ??= setImmediate(() => this.#sendMore());
+  }
+
+  #sendMore(): void {
+    this.#refill = undefined;
     this.#send();
   }
 

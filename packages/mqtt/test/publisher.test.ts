@@ -71,8 +71,9 @@ describe.skipIf(!withMosquitto)("publisher (on mosquitto)", () => {
       { body: Buffer.from("a"), key: "", headers: { größe: "12 µm", empty: "" } },
       { body: new Uint8Array([0, 255, 7]).subarray(1), key: "key" },
       { body: new Uint8Array() },
+      { body: Buffer.from("d"), headers: {} },
     ]);
-    await inbox.received(3);
+    await inbox.received(4);
     const seen = inbox.deliveries.map(({ message }) => message);
     expect(seen[0]).toMatchObject({
       key: "",
@@ -107,13 +108,38 @@ describe.skipIf(!withMosquitto)("publisher (on mosquitto)", () => {
     const { publisher, clients } = publisherTo(wire.url, { window: 50 });
     const publishing = publisher.publish("t", messages(200));
     const [client] = clients as [MqttClient];
-    client.on("packetsend", () => {
+    const { write } = client.stream;
+    vi.spyOn(client.stream, "write").mockImplementation((...args: unknown[]) => {
       most = Math.max(most, Object.keys(client.outgoing).length);
+      return Reflect.apply(write, client.stream, args);
     });
     await publishing;
     expect(client.serverProperties?.receiveMaximum).toBe(7);
     expect(most).toBe(7);
     expect(published(wire.sent)).toHaveLength(200);
+  });
+
+  test("sends a batch in few writes, and so does what acknowledgements make room for", async () => {
+    const { url } = await mosquitto();
+    const { publisher, clients } = publisherTo(url, { window: 500 });
+    await publisher.publish("t", messages(1));
+    const [client] = clients as [MqttClient];
+    const write = vi.spyOn(client.stream, "write");
+    await publisher.publish("t", messages(500));
+    expect(write).toHaveBeenCalledTimes(1);
+    await publisher.publish("t", messages(5_000));
+    expect(write.mock.calls.length).toBeLessThan(1_000); // 10 at best, one for each read of acknowledgements
+  });
+
+  test("uses the client's own store where it has one", async () => {
+    const { url } = await mosquitto();
+    const { inbox } = await subscribe({ url });
+    const store = new mqtt.Store();
+    const put = vi.spyOn(store, "put");
+    const { publisher } = publisherTo(url, {}, { outgoingStore: store });
+    await publisher.publish("t", messages(3));
+    await inbox.received(3);
+    expect(put).toHaveBeenCalledTimes(3);
   });
 
   test("keeps the order over a cut, and confirms everything", async () => {
