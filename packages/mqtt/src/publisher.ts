@@ -4,9 +4,8 @@ import {
   type Publisher,
   type PublisherCapabilities,
 } from "@lab/core";
-import { invalidOption, toError } from "@lab/core/adapter";
+import { Batch, toError } from "@lab/core/adapter";
 import type { MqttClient } from "mqtt";
-import { Batch } from "./batch.ts";
 import { defaultsFor, makeClient } from "./client.ts";
 import { Link } from "./link.ts";
 import { type MqttPublisherOptions, publisherSettings, type Settings } from "./options.ts";
@@ -61,7 +60,6 @@ class MqttPublisher implements Publisher {
   }
 
   async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
-    if (!Array.isArray(messages)) throw invalidOption("messages", messages, "an array of messages");
     const batch = new Batch(destination, messages);
     const fault = this.#faultOf(destination);
     if (fault !== undefined) {
