@@ -2,7 +2,7 @@ import type { ConnectionState, LabError } from "@lab/core";
 
 /**
  * All that the adapter needs of a Kafka client to consume: the seam at which another client could take kafkajs's place
- * (docs/decisions/0006-kafka-source-port.md). One `GroupClient` is one member of a group, for one topic.
+ * (docs/decisions/0007-kafka-source-port.md). One `GroupClient` is one member of a group, for one topic.
  *
  * Offsets are numbers: exact up to 2^53, which a partition with a million messages a second reaches in 285 years.
  */

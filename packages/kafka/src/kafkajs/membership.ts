@@ -3,6 +3,7 @@ import type { CommittedOffset, GroupEvents } from "../client.ts";
 import type { SubscriberSettings } from "../options.ts";
 import { within } from "../within.ts";
 import { type Had, stickyAssigner } from "./assigner.ts";
+import { findCoordinator } from "./coordinator.ts";
 import { Hold } from "./hold.ts";
 import { Link } from "./link.ts";
 import { protocolError } from "./refusal.ts";
@@ -91,13 +92,17 @@ export class Membership {
     return this.cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
   }
 
-  /** Resolves when it is connected and knows that the topic is there. */
+  /** Resolves when it is connected, and knows that the topic is there and who coordinates the group. */
   connect(): Promise<void> {
-    const { topic } = this.#options;
-    this.#connecting = this.#consumer
-      .connect()
-      .then(() => this.#consumer.subscribe({ topics: [topic], fromBeginning: true }));
+    this.#connecting = this.#connect();
     return this.#connecting;
+  }
+
+  async #connect(): Promise<void> {
+    const { topic, settings } = this.#options;
+    await this.#consumer.connect();
+    await this.#consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await findCoordinator(this.cluster, settings.groupId);
   }
 
   /**

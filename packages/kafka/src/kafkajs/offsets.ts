@@ -1,5 +1,6 @@
 import type { Cluster, TopicOffsets } from "kafkajs";
 import type { CommittedOffset } from "../client.ts";
+import { findCoordinator } from "./coordinator.ts";
 
 /** What it really answers. */
 interface StoredOffset {
@@ -15,7 +16,7 @@ export async function committedOffsets(
   topic: string,
   partitions: readonly number[],
 ): Promise<CommittedOffset[]> {
-  const coordinator = await cluster.findGroupCoordinator({ groupId });
+  const coordinator = await findCoordinator(cluster, groupId);
   const asked: TopicOffsets = {
     topic,
     partitions: partitions.map((partition) => ({ partition, offset: "" })),

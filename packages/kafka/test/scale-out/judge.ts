@@ -9,6 +9,8 @@ interface Event {
   readonly seq: number;
   /** Nanoseconds. */
   readonly at: bigint;
+  /** Of a start: its handler has come to its end. Others died with their process. */
+  ends: boolean;
 }
 
 export interface Verdict {
@@ -32,13 +34,13 @@ export function judge(logs: readonly string[], faults: readonly bigint[]): Verdi
   let handled = 0;
   let overlaps = 0;
   let fault = -1;
-  for (const { end, key, seq, at } of events) {
+  for (const { end, key, seq, at, ends } of events) {
     while (fault + 1 < faults.length && (faults[fault + 1] as bigint) <= at) fault++;
     const ofKey = done.get(key) ?? new Set<number>();
     done.set(key, ofKey);
     if (!end) {
       if ((running.get(key) ?? 0) > 0) overlaps++;
-      running.set(key, (running.get(key) ?? 0) + 1);
+      if (ends) running.set(key, (running.get(key) ?? 0) + 1);
       if (seq > 0 && !ofKey.has(seq - 1)) inversions.push(`${key}/${seq}`);
       continue;
     }
@@ -55,13 +57,19 @@ export function judge(logs: readonly string[], faults: readonly bigint[]): Verdi
 function read(log: string): Event[] {
   const bytes = readFileSync(log);
   const events: Event[] = [];
+  const started = new Map<number, Event>();
   for (let from = 0; from + entryLength <= bytes.length; from += entryLength) {
-    events.push({
+    const event = {
       end: bytes.readUInt8(from) === 1,
       key: bytes.readUInt32LE(from + 1),
       seq: bytes.readUInt32LE(from + 5),
       at: bytes.readBigUInt64LE(from + 9),
-    });
+      ends: false,
+    };
+    const start = started.get(event.key);
+    if (!event.end) started.set(event.key, event);
+    else if (start !== undefined) start.ends = true;
+    events.push(event);
   }
   return events;
 }
