@@ -17,7 +17,8 @@ export interface Consumer extends AsyncDisposable {
   readonly closed: Promise<void>;
   /**
    * Takes no new deliveries, lets all work in hand (running, queued, waiting for a retry) finish and settle within
-   * `timeout`, leaves the rest to the broker and closes. A call after `drain` or `stop` joins the first.
+   * `timeout`, leaves the rest to the broker and closes. A call after `drain` or `stop` joins the first. Do not await it
+   * in a handler: each would wait for the other until `timeout` has passed.
    */
   drain(options?: DrainOptions): Promise<DrainResult>;
   /** Closes at once: running handlers see their `signal` abort, everything unsettled is left to the broker. */

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import type { LabError } from "./errors.ts";
 import type {
   Deserializer,
   Handler,
@@ -30,9 +31,9 @@ export interface RetryOptions {
   readonly jitter?: number | undefined;
   /**
    * Says what is worth trying again. By default everything but `DECODE_FAILED` and `KEY_SELECTOR_FAILED`, which are
-   * the same the next time. Gets a `LabError`; what the handler threw is its `cause`.
+   * the same the next time. What the handler threw is the `cause` of `error`.
    */
-  readonly retryable?: ((error: Error, attempt: number) => boolean) | undefined;
+  readonly retryable?: ((error: LabError, attempt: number) => boolean) | undefined;
 }
 
 /** Where messages go that cannot be handled. They are settled once the broker has confirmed the publish. */

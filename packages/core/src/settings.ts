@@ -1,6 +1,6 @@
 import type { Backoff } from "./backoff.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { invalidOption, LabError } from "./errors.ts";
+import { invalidOption, type LabError } from "./errors.ts";
 import type {
   ConsumeOptions,
   DeadLetterOptions,
@@ -15,7 +15,7 @@ import type { Deserialize, Handler, KeySelector, Message, Subscriber } from "./p
 /** When and how often an attempt is made again, every value set. */
 export interface RetrySettings extends Backoff {
   readonly attempts: number;
-  readonly retryable: (error: Error, attempt: number) => boolean;
+  readonly retryable: (error: LabError, attempt: number) => boolean;
 }
 
 /** `ConsumeOptions`, checked, every default filled in. */
@@ -177,11 +177,8 @@ function retrySettings(retry: RetryOptions = {}): RetrySettings {
 }
 
 /** What fails before the handler fails the same way again. */
-function worthRetrying(error: Error): boolean {
-  return !(
-    error instanceof LabError &&
-    (error.code === "DECODE_FAILED" || error.code === "KEY_SELECTOR_FAILED")
-  );
+function worthRetrying({ code }: LabError): boolean {
+  return code !== "DECODE_FAILED" && code !== "KEY_SELECTOR_FAILED";
 }
 
 function onFailureOf({
