@@ -5,7 +5,7 @@ import { invalidOption } from "@lab/core/adapter";
 import { Connection } from "./connection.ts";
 import { Hub } from "./hub.ts";
 import { Injector } from "./injector.ts";
-import { listen } from "./listener.ts";
+import { listen, type OpenListener } from "./listener.ts";
 import { settingsOf } from "./options.ts";
 import { Reason } from "./reason.ts";
 import type {
@@ -29,7 +29,7 @@ export function createMqttBroker(options: MqttBrokerOptions = {}): MqttBroker {
 class Broker extends EventEmitter<BrokerEvents> implements MqttBroker {
   readonly #hub: Hub;
   readonly #injector: Injector;
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<OpenListener>();
   readonly #connections = new Set<Connection>();
   readonly #streams = new Set<Duplex>();
   #closing: Promise<void> | undefined;
@@ -46,8 +46,11 @@ class Broker extends EventEmitter<BrokerEvents> implements MqttBroker {
     const listener = await listen(options, maxPacketSize, (stream, remoteAddress) =>
       this.#accept(stream, remoteAddress),
     );
-    if (this.#closing !== undefined) await listener.close();
     this.#listeners.add(listener);
+    if (this.#closing !== undefined) {
+      await listener.close();
+      listener.destroy();
+    }
     return listener;
   }
 
@@ -114,6 +117,7 @@ class Broker extends EventEmitter<BrokerEvents> implements MqttBroker {
       connection.close(Reason.serverShuttingDown, "The broker is closed.");
     }
     await Promise.all(closed);
+    for (const listener of this.#listeners) listener.destroy();
     this.#hub.close();
   }
 

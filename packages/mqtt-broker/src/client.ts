@@ -216,6 +216,7 @@ export class Client implements SessionClient {
       this.session.expiry = Math.min(expiry, this.#hub.settings.maxSessionExpiry);
     }
     if (reasonCode !== Reason.disconnectWithWill) this.session.will = undefined;
+    this.turn(); // What it has published comes before its end.
     this.ended(reasonCode, "The client has disconnected.");
     this.#connection.end();
   }

@@ -34,14 +34,16 @@ export class Connection {
   #paused = 0;
   /** For CONNECT, then for the keep-alive. */
   #timer: NodeJS.Timeout | undefined;
+  /** Runs while the client does not read. */
+  #unread: NodeJS.Timeout | undefined;
 
   constructor(hub: Hub, stream: Duplex, remoteAddress: string | undefined, onClose: () => void) {
     this.#hub = hub;
     this.remoteAddress = remoteAddress;
     this.#onClose = onClose;
-    this.wire = new Wire(stream, hub.output, () => {
-      this.client?.session.pump();
-      hub.flush();
+    this.wire = new Wire(stream, hub.output, hub.settings.maxPacketSize, {
+      crowded: () => this.#crowded(),
+      drained: () => this.#drained(),
     });
     const first = Math.min(hub.settings.maxPacketSize, largestConnect);
     this.#framer = new Framer(first, (bytes, header, start, end) => {
@@ -51,7 +53,9 @@ export class Connection {
     stream.once("data", ([first]: Buffer) => {
       if (first !== connectHeader) this.end(); // Another protocol: its end would be waited for.
     });
-    stream.on("data", (chunk: Buffer) => this.#read(() => this.#framer.push(chunk)));
+    stream.on("data", (chunk: Buffer) => {
+      if (!this.#closed) this.#read(() => this.#framer.push(chunk));
+    });
     stream.on("error", () => {}); // `close` follows.
     stream.on("end", () => this.#lost("The client closed the connection."));
     stream.on("close", () => this.#lost("The connection was lost."));
@@ -95,6 +99,7 @@ export class Connection {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#unread);
     this.wire.flush();
     const { stream } = this.wire;
     stream.end();
@@ -110,9 +115,30 @@ export class Connection {
       read();
     } catch (error) {
       if (!(error instanceof PacketFault)) throw error;
+      this.client?.turn(); // What it has published before counts.
       this.close(error.reasonCode, error.message);
     }
-    if (!this.#closed) this.client?.turn();
+    this.client?.turn();
+    this.#hub.flush();
+  }
+
+  /** A client that does not read is not read from, and not for long. */
+  #crowded(): void {
+    const { slowClientTimeout } = this.#hub.settings;
+    this.pause();
+    this.#unread = setTimeout(() => {
+      const text = `It did not read its answers for ${slowClientTimeout} ms.`;
+      this.close(Reason.quotaExceeded, text);
+    }, slowClientTimeout).unref();
+  }
+
+  #drained(): void {
+    if (this.#unread !== undefined) {
+      clearTimeout(this.#unread);
+      this.#unread = undefined;
+      this.resume();
+    }
+    this.client?.session.pump();
     this.#hub.flush();
   }
 

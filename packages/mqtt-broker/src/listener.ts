@@ -17,19 +17,31 @@ const unsupportedData = 1003;
 const protocolError = 1002;
 /** After so long without traffic the system asks whether the other side is still there, in ms. */
 const keepAliveAfter = 60_000;
+/** A WebSocket message may hold several packets. */
+const packetsInMessage = 2;
+
+export interface OpenListener extends Listener {
+  /** Ends every connection, those too that have not become one of ours yet. */
+  destroy(): void;
+}
 
 /** @throws {LabError} `INVALID_OPTION`, `BROKER_START_FAILED` */
 export async function listen(
   options: ListenOptions,
   maxPacketSize: number,
   attach: Attach,
-): Promise<Listener> {
+): Promise<OpenListener> {
   const { port = defaultPort, host = "127.0.0.1", tls, webSocket = false } = options;
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw invalidOption("port", port, "an integer from 0 to 65535");
   }
   if (typeof host !== "string" || host === "") throw invalidOption("host", host, "a host name");
   const server = serverOf(options, maxPacketSize, attach);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   try {
     server.listen(port, host);
     await once(server, "listening");
@@ -51,6 +63,9 @@ export async function listen(
     close: async () => {
       // Its callback waits for the connections that are open.
       if (server.listening) server.close();
+    },
+    destroy: () => {
+      for (const socket of sockets) socket.destroy();
     },
   };
 }
@@ -98,7 +113,7 @@ function overWebSocket(
   const sockets = new WebSocketServer({
     server,
     perMessageDeflate: false,
-    maxPayload: maxPacketSize,
+    maxPayload: packetsInMessage * maxPacketSize,
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
   sockets.on("error", () => {}); // The server's own, told there.

@@ -47,28 +47,38 @@ export class Output {
   }
 }
 
+export interface WireEvents {
+  /** So much waits that it cannot be messages alone: whoever asks for answers does not read them. */
+  crowded(): void;
+  /** All that was written has been taken. */
+  drained(): void;
+}
+
 /** The output of one connection: everything of one turn goes into one buffer, and out in one write. */
 export class Wire {
   readonly stream: Duplex;
   readonly #output: Output;
   /** Who has called back has copied: true of TCP, where the system has. */
   readonly #copies: boolean;
-  readonly #onDrain: () => void;
+  readonly #crowdedFrom: number;
+  readonly #events: WireEvents;
   #bytes: Buffer = none;
   #end = 0;
   #nextSize = smallest;
   #blocked = false;
+  #crowded = false;
 
-  /** `onDrain` is called when it is no longer blocked. */
-  constructor(stream: Duplex, output: Output, onDrain: () => void) {
+  constructor(stream: Duplex, output: Output, maxPacketSize: number, events: WireEvents) {
     this.stream = stream;
     this.#output = output;
     this.#copies = stream instanceof Socket && !(stream instanceof TLSSocket);
-    this.#onDrain = onDrain;
+    this.#crowdedFrom = maxPacketSize + 4 * largestWrite;
+    this.#events = events;
     stream.on("drain", () => {
       if (!this.#blocked) return;
       this.#blocked = false;
-      this.#onDrain();
+      this.#crowded = false;
+      events.drained();
     });
   }
 
@@ -112,6 +122,9 @@ export class Wire {
     stream.write(bytes);
     this.#blocked = stream.writableNeedDrain && stream.writableLength >= mostPending;
     this.#output.give(whole, this.#copies && stream.writableLength === 0);
+    if (!this.#blocked || this.#crowded || stream.writableLength < this.#crowdedFrom) return;
+    this.#crowded = true;
+    this.#events.crowded();
   }
 
   #grow(used: number): void {

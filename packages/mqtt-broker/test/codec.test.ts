@@ -50,7 +50,7 @@ async function written(
   topicAliasMaximum = 0,
 ): Promise<Buffer> {
   const stream = new PassThrough({ highWaterMark: 2 ** 24 });
-  const wire = new Wire(stream, new Output(), () => {});
+  const wire = new Wire(stream, new Output(), 2 ** 20, { crowded: () => {}, drained: () => {} });
   const maximumPacketSize = Number.POSITIVE_INFINITY;
   write(new ClientLine(wire, { version, window: 10, maximumPacketSize, topicAliasMaximum }));
   wire.flush();

@@ -273,6 +273,25 @@ describe("slow clients", () => {
     expect(broker.stats().queuedMessages).toBe(0);
   });
 
+  test("who ask for answers and do not read them are not read from, and then disconnected", async () => {
+    const options = { maxPacketSize: 1_000, slowClientTimeout: 1_000 };
+    const { broker, port } = await start(options);
+    const disconnects = events(broker, "disconnect");
+    const client = await connect(port, { clientId: "deaf" });
+    client.socket.pause();
+    const pings = Buffer.alloc(2_000_000, Buffer.from("c000", "hex"));
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 0; i < 20; i++) client.write(pings); // 40 MB
+    await until(() => disconnects.length > 0, "its end");
+    expect(disconnects[0]).toEqual([
+      expect.objectContaining({ clientId: "deaf" }),
+      { reasonCode: 0x97, reason: "It did not read its answers for 1000 ms." },
+    ]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60_000_000);
+    const other = await connect(port);
+    await other.nothing();
+  });
+
   test("that are away: what their queue cannot take is dropped and told, the oldest stay", async () => {
     const { broker, port } = await start({ maxQueuedMessages: 3 });
     const drops = events(broker, "drop");

@@ -306,6 +306,23 @@ describe("onMessages", () => {
     ]);
   });
 
+  test("gets what comes with the end of the client, before it", async () => {
+    const order: string[] = [];
+    const { broker, port } = await start({
+      onMessages: (messages) => {
+        order.push(...messages.map(({ payload }) => payload.toString()));
+      },
+    });
+    broker.on("disconnect", (_client, { reasonCode }) => order.push(`end ${reasonCode}`));
+    const first = await connect(port);
+    first.send(publishPacket("t", "last words"), { cmd: "disconnect", reasonCode: 0 });
+    await first.gone();
+    const second = await connect(port);
+    second.send(publishPacket("t", "before the fault"), { cmd: "auth", reasonCode: 0 });
+    await second.disconnected();
+    expect(order).toEqual(["last words", "end 0", "before the fault", "end 130"]);
+  });
+
   test("gets wills", async () => {
     const got: string[] = [];
     const { port } = await start({

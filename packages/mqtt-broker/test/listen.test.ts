@@ -171,6 +171,8 @@ test("nothing keeps the process alive after close", async () => {
     await broker.listen({ port: 0, webSocket: true });
     const socket = connect(port, "127.0.0.1");
     await new Promise((resolve) => socket.once("connect", resolve));
+    await broker.listen({ port: 0, tls: ${JSON.stringify(tls)} }).then(({ port }) => connect(port, "127.0.0.1"));
+    await new Promise((resolve) => setTimeout(resolve, 100));
     await broker.inject([{ topic: "t", payload: "x", retain: true }]);
     await broker.close();
     await broker.close();

@@ -28,6 +28,11 @@ export class PublishEncoder {
     this.#withProperties = protocolVersion === 5;
   }
 
+  /** Bytes added since the last `take`. */
+  get size(): number {
+    return this.#end;
+  }
+
   /** The message has been checked. */
   add(topic: string, message: OutgoingMessage, packetId: number): void {
     if (topic !== this.#topic) this.#setTopic(topic);

@@ -4,6 +4,9 @@ import type { MqttPublisherOptions, Settings } from "./options.ts";
 import { bytesOf, propertiesOf } from "./outgoing.ts";
 import { PublishEncoder } from "./publish-encoder.ts";
 
+/** So that large messages are not all copied before the first is sent, in bytes. */
+const largestWrite = 1_048_576;
+
 export type Done = (error: Error | null | undefined) => void;
 
 /**
@@ -26,7 +29,7 @@ export class Sender {
     this.#ownStore = client.options.outgoingStore !== undefined;
   }
 
-  /** Returns the packet id, 0 at QoS 0. Nothing is sent before `flush`. */
+  /** Returns the packet id, 0 at QoS 0. What is added is sent by `flush`. */
   add(topic: string, message: OutgoingMessage, done: Done): number {
     const { qos } = this.#settings;
     if (this.#ownStore) return this.#publish(topic, message, done);
@@ -34,6 +37,7 @@ export class Sender {
     if (qos === 0) this.#unconfirmed.push(done);
     this.#encoder.add(topic, message, packetId);
     this.#added = true;
+    if (this.#encoder.size > largestWrite) this.flush();
     return packetId;
   }
 
