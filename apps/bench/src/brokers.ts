@@ -1,13 +1,15 @@
+import { amqpPublisher, amqpSubscriber } from "@lab/amqp";
 import type { Rig } from "@lab/contract";
 import { memoryRig } from "@lab/contract/memory";
 import { LabError } from "@lab/core";
+import { kafkaPublisher, kafkaSubscriber } from "@lab/kafka";
 import { mqttPublisher, mqttSubscriber } from "@lab/mqtt";
-import { type StartOptions, startBroker } from "@lab/testbed";
-import { mqttRig } from "@lab/testbed/rigs";
+import { type RunningBroker, type StartOptions, startBroker } from "@lab/testbed";
+import { amqpRig, kafkaRig, mqttRig } from "@lab/testbed/rigs";
 import type { Context } from "./command.ts";
 import { invalidOption } from "./invalid-option.ts";
 
-export const brokerNames = ["memory", "mqtt"] as const;
+export const brokerNames = ["memory", "mqtt", "amqp", "kafka"] as const;
 export type BrokerName = (typeof brokerNames)[number];
 
 /** A broker that the comparisons can run on. */
@@ -17,29 +19,61 @@ export interface BrokerChoice {
    * Starts it, or connects to one that runs. With `real`, an embedded one does not count.
    * @throws {LabError} `BROKER_START_FAILED` or `BROKER_UNREACHABLE`
    */
-  start(options: StartOptions): Promise<Rig>;
+  start(options: StartOptions): Promise<BenchRig>;
+}
+
+export interface BenchRig extends Rig {
+  /** The broker itself, for processes of their own. Absent where it is in this one and cannot be reached from another. */
+  readonly url?: string;
 }
 
 export const brokers: readonly BrokerChoice[] = [
   { name: "memory", start: async () => memoryRig() },
   { name: "mqtt", start: startMqtt },
+  { name: "amqp", start: startAmqp },
+  { name: "kafka", start: startKafka },
 ];
 
 /** The first that the test bed finds. */
-export async function startMqtt(options: StartOptions): Promise<Rig> {
-  const broker = await startBroker("mqtt", options);
-  // The embedded broker speaks MQTT 3.1.1 only.
-  const protocolVersion = broker.how === "embedded" ? 4 : 5;
-  return mqttRig({ broker, adapter: { mqttSubscriber, mqttPublisher }, protocolVersion });
+export async function startMqtt(options: StartOptions): Promise<BenchRig> {
+  const broker = withoutProxy(await startBroker("mqtt", options));
+  const protocolVersion = broker.real ? 5 : 4; // The embedded broker speaks MQTT 3.1.1 only.
+  const adapter = { mqttSubscriber, mqttPublisher };
+  return { ...(await mqttRig({ broker, adapter, protocolVersion })), url: broker.url };
 }
 
-/** @throws {LabError} `INVALID_OPTION` */
-export function parseBrokers(option: string, text: string): BrokerName[] {
-  if (text === "all") return [...brokerNames];
+async function startAmqp(options: StartOptions): Promise<BenchRig> {
+  const broker = withoutProxy(await startBroker("amqp", options));
+  const adapter = { amqpSubscriber, amqpPublisher };
+  return { ...(await amqpRig({ broker, adapter })), url: broker.url };
+}
+
+async function startKafka(options: StartOptions): Promise<BenchRig> {
+  const broker = withoutProxy(await startBroker("kafka", options));
+  const adapter = { kafkaSubscriber, kafkaPublisher };
+  return { ...(await kafkaRig({ broker, adapter })), url: broker.url };
+}
+
+/** Nobody works faults here, and a proxy would be measured along. */
+function withoutProxy(broker: RunningBroker): RunningBroker {
+  return { ...broker, url: broker.directUrl };
+}
+
+/**
+ * The brokers that were named, of those that a command takes; undefined where none was.
+ * @throws {LabError} `INVALID_OPTION`
+ */
+export function parseBrokers<Name extends BrokerName>(
+  option: string,
+  text: string | undefined,
+  taken: readonly Name[],
+): Name[] | undefined {
+  if (text === undefined) return undefined;
+  if (text === "all") return [...taken];
   const named = text.split(",").map((part) => {
-    const known = brokerNames.find((name) => name === part);
+    const known = taken.find((name) => name === part);
     if (known === undefined) {
-      const names = brokerNames.join(", ");
+      const names = taken.join(", ");
       throw invalidOption(option, text, `"all" or names of ${names}, with commas between them`);
     }
     return known;
@@ -48,29 +82,40 @@ export function parseBrokers(option: string, text: string): BrokerName[] {
   return named;
 }
 
-export interface NamedRig {
-  readonly name: BrokerName;
-  readonly rig: Rig;
+export interface NamedRig<Name extends BrokerName = BrokerName> {
+  readonly name: Name;
+  readonly rig: BenchRig;
+}
+
+/** A broker that was asked for by default only, and could not be started. */
+export interface SkippedBroker {
+  readonly broker: string;
+  readonly why: string;
 }
 
 /** Brokers that run, and those that could not be started. Disposing it closes all. */
-export interface StartedRigs extends AsyncDisposable {
-  readonly rigs: readonly NamedRig[];
-  readonly skipped: readonly { readonly broker: BrokerName; readonly why: string }[];
+export interface StartedRigs<Name extends BrokerName> extends AsyncDisposable {
+  readonly rigs: readonly NamedRig<Name>[];
+  readonly skipped: readonly SkippedBroker[];
 }
 
 /**
- * Starts the brokers that were named, or, where none were, every one that can be started.
+ * Starts the brokers that were named, or, where none were, every one that a command takes and that can be started; and
+ * says which could not.
  * @throws {LabError} what the first named one failed with; nothing is left open
  */
-export async function startRigs(
-  named: readonly BrokerName[] | undefined,
-  { brokers, brokersRequired, signal }: Context,
-): Promise<StartedRigs> {
-  const wanted = brokers.filter(({ name }) => named === undefined || named.includes(name));
+export async function startRigs<Name extends BrokerName>(
+  taken: readonly Name[],
+  named: readonly Name[] | undefined,
+  { brokers, brokersRequired, signal, out }: Context,
+): Promise<StartedRigs<Name>> {
+  const wanted = (named ?? taken).flatMap((name) => {
+    const choice = brokers.find((one) => one.name === name);
+    return choice === undefined ? [] : [{ name, start: choice.start }];
+  });
   const required = brokersRequired || named !== undefined;
-  const rigs: NamedRig[] = [];
-  const skipped: { broker: BrokerName; why: string }[] = [];
+  const rigs: NamedRig<Name>[] = [];
+  const skipped: SkippedBroker[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(rigs.map(({ rig }) => rig.close()));
   };
@@ -80,6 +125,7 @@ export async function startRigs(
     } catch (error) {
       if (!required && error instanceof LabError) {
         skipped.push({ broker: name, why: error.message });
+        out.write(`Not run: ${name}. ${error.message}\n`);
         continue;
       }
       await close();

@@ -3,14 +3,15 @@ import type { Command, Context } from "./command.ts";
 import { drainCommand } from "./drain/command.ts";
 import { engineCommand } from "./engine/command.ts";
 import { invalidOption } from "./invalid-option.ts";
+import { throughputCommand } from "./throughput/command.ts";
 
-const commands: readonly Command[] = [drainCommand, engineCommand];
+const commands: readonly Command[] = [drainCommand, engineCommand, throughputCommand];
 
 const help = `Compares subscriber designs and engines, and draws the comparison.
 
 Usage: npm run bench -- [command] [options]
 
-${commands.map(({ name, summary }) => `  ${name.padEnd(8)}${summary}`).join("\n")}
+${commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`).join("\n")}
 
 Without a command: drain. \`npm run bench -- <command> --help\` lists the options of a command.
 `;

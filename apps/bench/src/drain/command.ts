@@ -1,10 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import path from "node:path";
-import { startRigs } from "../brokers.ts";
+import { brokerNames, startRigs } from "../brokers.ts";
 import type { Command, Context } from "../command.ts";
 import { formatCount, formatMs } from "../format.ts";
 import { outputFolder } from "../output-folder.ts";
 import { progressOn } from "../progress.ts";
+import { writeReport } from "../write-report.ts";
 import { configurations } from "./configuration.ts";
 import { drain } from "./drain.ts";
 import { type DrainOptions, drainHelp, parseDrainOptions } from "./options.ts";
@@ -24,9 +23,8 @@ export const drainCommand: Command = {
       return 0;
     }
     const folder = await outputFolder(options.out, "drain");
-    await using started = await startRigs(options.brokers, context);
+    await using started = await startRigs(brokerNames, options.brokers, context);
     const { rigs, skipped } = started;
-    for (const { broker, why } of skipped) context.out.write(`Not run: ${broker}. ${why}\n`);
     context.out.write(announcement(options, rigs.length));
 
     const measured = await drain(options, rigs, {
@@ -54,15 +52,12 @@ function announcement(
 }
 
 async function conclude(result: DrainResult, folder: string, { out }: Context): Promise<number> {
-  const page = path.join(folder, "report.html");
-  const json = path.join(folder, "report.json");
-  await writeFile(page, drainPage(result));
-  await writeFile(json, `${JSON.stringify(result.report, null, 2)}\n`);
+  const files = await writeReport(folder, drainPage(result), result.report);
   const { failures } = result;
   const verdict =
     failures.length === 0
       ? "Every run kept the order of each key, handled each message, and left nothing on the broker.\n"
       : `These checks did not hold:\n${failures.map((failure) => `  ✗ ${failure}\n`).join("")}`;
-  out.write(`\n${verdict}\n${page}\n${json}\n`);
+  out.write(`\n${verdict}\n${files}`);
   return failures.length === 0 ? 0 : 1;
 }

@@ -5,7 +5,7 @@ import {
   readArguments,
   wholeNumber,
 } from "../arguments.ts";
-import { type BrokerName, parseBrokers } from "../brokers.ts";
+import { type BrokerName, brokerNames, parseBrokers } from "../brokers.ts";
 import { invalidOption } from "../invalid-option.ts";
 import {
   type ConfigToken,
@@ -20,7 +20,7 @@ const specs = {
   brokers: {
     value: "NAMES|all",
     default: "what can be started",
-    help: "memory, mqtt; those named have to start, or the exit code is 1",
+    help: `${brokerNames.join(", ")}; those named have to start, or the exit code is 1`,
   },
   configs: {
     value: "LIST",
@@ -111,7 +111,7 @@ export function parseDrainOptions(argv: readonly string[]): DrainOptions {
   if (given.out === "") throw invalidOption("--out", "", "a folder");
   return {
     help: given.help !== undefined,
-    brokers: given.brokers === undefined ? undefined : parseBrokers("--brokers", given.brokers),
+    brokers: parseBrokers("--brokers", given.brokers, brokerNames),
     configs,
     dispatch,
     keyDist,

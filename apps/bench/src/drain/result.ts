@@ -1,3 +1,4 @@
+import type { SkippedBroker } from "../brokers.ts";
 import type { DrainReport, DrainRun } from "./report.ts";
 
 /** One run of the handler. Times in ms from the first delivery of the run. */
@@ -15,12 +16,6 @@ export interface DetailedRun extends DrainRun {
   /** Wait of every message, ascending, in ms. */
   readonly waits: Float64Array;
   readonly spans: readonly Span[];
-}
-
-/** A broker that was asked for by default only, and could not be started. */
-export interface SkippedBroker {
-  readonly broker: string;
-  readonly why: string;
 }
 
 /** What the page is made from: the report, and what is too much for it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Ledger, type LedgerReport, type Rig, type TestSource } from "@lab/contract";
-import { type Consumer, consume, type HandlerContext } from "@lab/core";
+import { type Consumer, consume, type HandlerContext, type OutgoingMessage } from "@lab/core";
 import { lowerBound } from "./bound.ts";
 import type { Configuration } from "./configuration.ts";
 import { ObservedDelivery, Observer } from "./observer.ts";
@@ -111,10 +111,15 @@ async function publishBacklog(
   ledger: Ledger,
 ): Promise<void> {
   const publisher = await rig.publisher();
+  // Partitions are filled by key. Everywhere else it is the one in the body that counts.
+  const outgoing = (index: number): OutgoingMessage => ({
+    body: encode(workload, index),
+    ...(publisher.capabilities.keys && { key: keyName(workload.key[index] ?? 0) }),
+  });
   try {
     for (let from = 0; from < workload.messages; from += publishBatch) {
       const size = Math.min(publishBatch, workload.messages - from);
-      const batch = Array.from({ length: size }, (_, i) => ({ body: encode(workload, from + i) }));
+      const batch = Array.from({ length: size }, (_, i) => outgoing(from + i));
       for (let i = from; i < from + size; i++) ledger.publish(keyName(workload.key[i] ?? 0));
       await publisher.publish(source.destination, batch);
     }

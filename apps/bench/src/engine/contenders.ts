@@ -1,9 +1,8 @@
 import type { Contender } from "./contender.ts";
-import { mqttContenders } from "./on-mqtt.ts";
 import { bareAwait, consumeOnMemory, hashedLanes, keyedLanes } from "./own.ts";
 import { peers } from "./peers.ts";
 
-/** All that are measured on every machine, the floor first. */
+/** All that are measured, the floor first. */
 export const contenders: readonly Contender[] = [
   bareAwait,
   keyedLanes,
@@ -13,7 +12,7 @@ export const contenders: readonly Contender[] = [
 ];
 
 export function contenderNamed(name: string): Contender {
-  const found = [...contenders, ...mqttContenders].find((contender) => contender.name === name);
+  const found = contenders.find((contender) => contender.name === name);
   if (found === undefined) throw new Error(`No contender is named "${name}".`);
   return found;
 }

@@ -8,8 +8,8 @@ export const definitions: Readonly<Record<string, string>> = {
     "Growth of the heap ÷ messages, in a process whose young generation is so large that nothing is collected meanwhile. The promise of the handler is in it.",
   Peers:
     "32 queues of one message at a time, the lane of a key by its hash: the cheapest way to keep order with each of them.",
-  "On memory, on MQTT":
-    "All of consume(): a broker holds the messages beforehand, and each is acknowledged after its handler. mqtt.js auto-ack is the client as it is: it acknowledges each message as it hands it out, has no window and keeps no order of keys. 100,000 messages at most; the broker works on the same machine.",
+  "On memory":
+    "All of consume(): the memory broker holds the messages beforehand, and each is acknowledged after its handler.",
   Rounds:
     "Every contender runs in a process of its own, and all take turns within a round. Messages are built, and garbage is collected, before the clock starts.",
 };

@@ -2,73 +2,43 @@ import type { Progress } from "../progress.ts";
 import { median } from "../statistics.ts";
 import type { Contender } from "./contender.ts";
 import { contenders } from "./contenders.ts";
-import { mqttContenders } from "./on-mqtt.ts";
 import { bareAwait } from "./own.ts";
 import { allocatedPerMessage, residentBytes, TimingProcesses } from "./processes.ts";
 import type { EngineParams, EngineReport, EngineRow } from "./report.ts";
-import type { WorkerOptions } from "./worker-process.ts";
 
 /** Messages whose allocations are counted: few enough for a young generation that is never collected. */
 const countedMessages = 100_000;
-
-/** A network is slower: fewer messages will do, of one number of keys. */
-const mqttMessages = 100_000;
-const mqttCountedMessages = 20_000;
-const mqttKeys = 1_000;
 
 /** A contender with a number of keys, and its time per message in ns, round by round. */
 interface Series {
   readonly contender: Contender;
   readonly keys: number;
-  readonly messages: number;
-  readonly countedMessages: number;
   readonly ns: number[];
 }
 
-/** Measures every contender with every number of keys; those on MQTT where there is a broker. */
+/** Measures every contender with every number of keys. */
 export async function measureEngines(
   params: EngineParams,
-  options: WorkerOptions,
+  signal: AbortSignal,
   progress: Progress,
 ): Promise<Pick<EngineReport, "rows" | "residentBytes">> {
-  const series = seriesOf(params, options.brokerUrl !== undefined);
+  const series = seriesOf(params.keys);
   progress.start("measuring", series.length * (params.rounds + 1));
   try {
-    await takeTimes(series, params.rounds, options, progress);
+    await takeTimes(series, params, signal, progress);
     const rows: EngineRow[] = [];
     for (const one of series) {
-      rows.push(await rowOf(one, series, options));
+      rows.push(await rowOf(one, series, params.messages, signal));
       progress.advance(series.length * params.rounds + rows.length);
     }
-    return { rows, residentBytes: await residentBytes(params.messages, options) };
+    return { rows, residentBytes: await residentBytes(params.messages, signal) };
   } finally {
     progress.stop();
   }
 }
 
-function seriesOf({ keys, messages }: EngineParams, withMqtt: boolean): Series[] {
-  const everywhere = keys.flatMap((count) =>
-    contenders.map(
-      (contender): Series => ({
-        contender,
-        keys: count,
-        messages,
-        countedMessages: Math.min(countedMessages, messages),
-        ns: [],
-      }),
-    ),
-  );
-  if (!withMqtt || !keys.includes(mqttKeys)) return everywhere;
-  const onMqtt = mqttContenders.map(
-    (contender): Series => ({
-      contender,
-      keys: mqttKeys,
-      messages: Math.min(mqttMessages, messages),
-      countedMessages: Math.min(mqttCountedMessages, messages),
-      ns: [],
-    }),
-  );
-  return everywhere.concat(onMqtt);
+function seriesOf(keyCounts: readonly number[]): Series[] {
+  return keyCounts.flatMap((keys) => contenders.map((contender) => ({ contender, keys, ns: [] })));
 }
 
 /**
@@ -77,13 +47,13 @@ function seriesOf({ keys, messages }: EngineParams, withMqtt: boolean): Series[]
  */
 async function takeTimes(
   series: readonly Series[],
-  rounds: number,
-  options: WorkerOptions,
+  { rounds, messages }: EngineParams,
+  signal: AbortSignal,
   progress: Progress,
 ): Promise<void> {
-  await using processes = new TimingProcesses(options);
+  await using processes = new TimingProcesses(signal);
   for (let round = 0; round < rounds; round++) {
-    for (const [i, { contender, keys, messages, ns }] of series.entries()) {
+    for (const [i, { contender, keys, ns }] of series.entries()) {
       const { nsPerMessage } = await processes.measure(contender, { keys, messages });
       ns.push(nsPerMessage);
       progress.advance(series.length * round + i + 1);
@@ -92,10 +62,12 @@ async function takeTimes(
 }
 
 async function rowOf(
-  { contender, keys, messages, countedMessages: counted, ns }: Series,
+  { contender, keys, ns }: Series,
   series: readonly Series[],
-  options: WorkerOptions,
+  messages: number,
+  signal: AbortSignal,
 ): Promise<EngineRow> {
+  const counted = Math.min(countedMessages, messages);
   const bare = series.find((one) => one.contender === bareAwait && one.keys === keys)?.ns ?? [];
   return {
     name: contender.name,
@@ -104,6 +76,6 @@ async function rowOf(
     messages,
     nsPerMessage: median(ns),
     overBareAwait: median(ns.map((one, round) => one / (bare[round] ?? Number.NaN))),
-    bytesPerMessage: await allocatedPerMessage(contender, { keys, messages: counted }, options),
+    bytesPerMessage: await allocatedPerMessage(contender, { keys, messages: counted }, signal),
   };
 }

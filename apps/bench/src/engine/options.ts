@@ -29,7 +29,7 @@ ${describeOptions(specs)}
 
 export interface EngineOptions {
   readonly help: boolean;
-  readonly params: Omit<EngineParams, "mqttBroker">;
+  readonly params: EngineParams;
   /** Undefined: a folder named after the time. */
   readonly out: string | undefined;
 }

@@ -1,24 +1,43 @@
+import { WorkerProcess } from "../worker-process.ts";
 import type { Contender } from "./contender.ts";
 import { consumeOnMemory } from "./own.ts";
 import type { WorkerRequest, WorkerResponse } from "./protocol.ts";
-import { type WorkerOptions, WorkerProcess } from "./worker-process.ts";
+
+type Process = WorkerProcess<WorkerRequest, WorkerResponse>;
+
+/** A young generation so large that nothing is collected while allocations are counted. In MiB. */
+const roomForGarbage = 1024;
+const withoutCollections = [
+  `--min-semi-space-size=${roomForGarbage}`,
+  `--max-semi-space-size=${roomForGarbage}`,
+];
+
+function processFor(name: string, signal: AbortSignal, nodeOptions: readonly string[]): Process {
+  return new WorkerProcess({
+    name,
+    script: new URL("./worker.js", import.meta.url),
+    args: [name],
+    nodeOptions: ["--expose-gc", ...nodeOptions],
+    signal,
+  });
+}
 
 /** The processes that take the times: one for each contender, started when it is first needed and kept. */
 export class TimingProcesses implements AsyncDisposable {
-  readonly #options: WorkerOptions;
-  readonly #running = new Map<Contender, WorkerProcess>();
+  readonly #signal: AbortSignal;
+  readonly #running = new Map<Contender, Process>();
 
-  constructor(options: WorkerOptions) {
-    this.#options = options;
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
   }
 
   measure(contender: Contender, request: WorkerRequest): Promise<WorkerResponse> {
     let process = this.#running.get(contender);
     if (process === undefined) {
-      process = new WorkerProcess(contender.name, this.#options);
+      process = processFor(contender.name, this.#signal, []);
       this.#running.set(contender, process);
     }
-    return process.measure(request);
+    return process.ask(request);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -33,10 +52,10 @@ export class TimingProcesses implements AsyncDisposable {
 export async function allocatedPerMessage(
   { name }: Contender,
   request: WorkerRequest,
-  options: WorkerOptions,
+  signal: AbortSignal,
 ): Promise<number> {
-  await using process = new WorkerProcess(name, { ...options, countAllocations: true });
-  const { bytesPerMessage, collections } = await process.measure(request);
+  await using process = processFor(name, signal, withoutCollections);
+  const { bytesPerMessage, collections } = await process.ask(request);
   if (collections > 0) {
     throw new Error(
       `Allocations of ${name} could not be counted: the garbage collector ran ${collections} times meanwhile.`,
@@ -48,10 +67,10 @@ export async function allocatedPerMessage(
 /** Memory resident before `consume` handles a backlog on the memory broker, and the most meanwhile. */
 export async function residentBytes(
   messages: number,
-  options: WorkerOptions,
+  signal: AbortSignal,
 ): Promise<{ before: number; peak: number }> {
-  await using process = new WorkerProcess(consumeOnMemory.name, options);
+  await using process = processFor(consumeOnMemory.name, signal, []);
   const keys = Math.min(messages, 1_000);
-  const { rss, peakRss } = await process.measure({ keys, messages, settleMemory: true });
+  const { rss, peakRss } = await process.ask({ keys, messages, settleMemory: true });
   return { before: rss, peak: peakRss ?? rss };
 }

@@ -18,8 +18,6 @@ export interface EngineParams {
   readonly rounds: number;
   readonly lanes: number;
   readonly window: number;
-  /** The real broker that the MQTT rows were measured on; null where there was none, and no such rows. */
-  readonly mqttBroker: string | null;
 }
 
 /** One contender with one number of keys. */

@@ -1,4 +1,5 @@
 import { formatCount, formatFactor } from "../format.ts";
+import { targetLines } from "../target.ts";
 import { textTable } from "../text-table.ts";
 import { type EngineReport, rowName } from "./report.ts";
 import { targetsOf } from "./targets.ts";
@@ -17,6 +18,5 @@ export function engineTables(report: EngineReport): string {
       ]);
     return `${formatCount(keys)} keys\n${textTable([head, ...rows])}\n`;
   });
-  const targets = targetsOf(report).map(({ text, reached }) => `${reached ? "✓" : "✗"} ${text}\n`);
-  return tables.concat(targets).join("");
+  return tables.join("") + targetLines(targetsOf(report));
 }

@@ -1,14 +1,8 @@
 import { formatBytes, formatCount, formatFactor } from "../format.ts";
-import { consumeOnMqtt, stockMqtt } from "./on-mqtt.ts";
+import type { Target } from "../target.ts";
 import { consumeOnMemory, keyedLanes } from "./own.ts";
 import { peers } from "./peers.ts";
-import { type EngineReport, type EngineRow, rowName } from "./report.ts";
-
-/** A figure to reach, and whether this report does. */
-export interface Target {
-  readonly text: string;
-  readonly reached: boolean;
-}
+import type { EngineReport, EngineRow } from "./report.ts";
 
 const fewKeys = 1_000;
 const manyKeys = 1_000_000;
@@ -62,15 +56,6 @@ export function targetsOf({ params, rows, residentBytes }: EngineReport): Target
     targets.push({
       text: `over a backlog of ${formatCount(whole.messages)} ${formatBytes(before)} are resident before, ${formatBytes(peak)} at most meanwhile (target: flat)`,
       reached: peak <= before + flatWithin,
-    });
-  }
-  const onMqtt = row(consumeOnMqtt.name, fewKeys);
-  const stock = row(stockMqtt.name, fewKeys);
-  if (onMqtt !== undefined && stock !== undefined) {
-    const rate = stock.nsPerMessage / onMqtt.nsPerMessage;
-    targets.push({
-      text: `consume on MQTT handles ${formatFactor(rate)} as many messages a second as ${rowName(stock)} (target: 1× at least)`,
-      reached: rate >= 1,
     });
   }
   return targets;

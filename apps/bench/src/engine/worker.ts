@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { answerRequests } from "../worker-process.ts";
 import { contenderNamed } from "./contenders.ts";
 import { GarbageCollections } from "./garbage-collections.ts";
 import { buildMessages } from "./messages.ts";
@@ -19,10 +20,7 @@ const collected = new GarbageCollections();
 const warmUp = 500_000;
 let warm = false;
 
-// A failed measurement is an unhandled rejection: it ends this process, and the parent sees that.
-process.on("message", (request: WorkerRequest) => {
-  void measure(request).then((response) => process.send?.(response));
-});
+answerRequests(measure);
 
 async function measure(request: WorkerRequest): Promise<WorkerResponse> {
   const { keys, messages } = request;

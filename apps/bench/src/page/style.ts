@@ -80,6 +80,7 @@ svg .ridge .base { stroke: var(--soft); stroke-width: 0.8; }
 svg .ridge .p50 { stroke: var(--ink); stroke-width: 2; }
 svg .ridge .p99 { fill: var(--ink); }
 svg .mark { fill: var(--inline); }
+svg .bar.own rect { fill: var(--keyed); } svg .bar.other rect { fill: var(--inline-2); }
 svg .contender .base { stroke: var(--rule); stroke-width: 3; }
 svg .contender.lanes .mark, svg .contender.lanes .name { fill: var(--keyed); }
 svg .contender.peer .mark { fill: var(--hashed); }

@@ -32,7 +32,7 @@ test("every option is read", () => {
   );
   expect(options).toEqual({
     help: false,
-    brokers: ["memory", "mqtt"],
+    brokers: ["memory", "mqtt", "amqp", "kafka"],
     configs: [8, "inline"],
     dispatch: "hashed",
     keyDist: "zipf:1.1",
@@ -61,7 +61,10 @@ test("inline runs first, and each number of lanes with every dispatch", () => {
 });
 
 const refused: [string, RegExp][] = [
-  ["--brokers rabbit", /`--brokers` to be "all" or names of memory, mqtt.*got "rabbit"/],
+  [
+    "--brokers rabbit",
+    /`--brokers` to be "all" or names of memory, mqtt, amqp, kafka.*got "rabbit"/,
+  ],
   ["--brokers memory,memory", /`--brokers` to be without repetition/],
   ["--brokers memory,all", /`--brokers`/],
   ["--configs 2,many", /`--configs` to be `inline` and numbers of lanes.*got "2,many"/],

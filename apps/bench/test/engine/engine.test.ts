@@ -2,10 +2,8 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { availability, type Candidate } from "@lab/testbed";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contenders } from "../../src/engine/contenders.ts";
-import { mqttContenders } from "../../src/engine/on-mqtt.ts";
 import { parseEngineOptions } from "../../src/engine/options.ts";
 import type { EngineReport, EngineRow } from "../../src/engine/report.ts";
 import { targetsOf } from "../../src/engine/targets.ts";
@@ -18,9 +16,7 @@ const folder = fileURLToPath(new URL("../../reports/engine-test/", import.meta.u
 
 let report: EngineReport;
 let printed = "";
-let broker: Candidate | undefined;
 beforeAll(async () => {
-  broker = (await availability("mqtt", { real: true })).use;
   const argv = [cli, "engine", "--messages", "1000", "--rounds", "1", "--out", folder];
   printed = (await run(process.execPath, argv)).stdout;
   report = JSON.parse(await readFile(`${folder}report.json`, "utf8"));
@@ -34,14 +30,9 @@ test("reports a row for every contender and number of keys, in the agreed shape"
     rounds: 1,
     lanes: 32,
     window: 256,
-    mqttBroker: broker === undefined ? null : `${broker.product} ${broker.version}`,
   });
-  const everywhere = [100, 1000].flatMap((keys) =>
-    contenders.map(({ name, peer }) => ({ name, peer, keys })),
-  );
-  const onMqtt = mqttContenders.map(({ name, peer }) => ({ name, peer, keys: 1000 }));
   expect(report.rows.map(({ name, peer, keys }) => ({ name, peer, keys }))).toEqual(
-    broker === undefined ? everywhere : everywhere.concat(onMqtt),
+    [100, 1000].flatMap((keys) => contenders.map(({ name, peer }) => ({ name, peer, keys }))),
   );
   for (const row of report.rows) {
     expect(Object.keys(row)).toEqual([
@@ -92,14 +83,12 @@ describe("the figures to reach", () => {
     row("fastq", 1000, 190, 240, "fastq@1"),
     row("consume on memory", 1000, 900),
     row("keyed lanes", 1e6, 150),
-    row("consume on MQTT", 1000, 5000),
-    row("mqtt.js auto-ack", 1000, 6000, 0, "mqtt@1"),
   ];
   const reached = (rows: EngineRow[], peak?: number): boolean[] =>
     targetsOf(withRows(rows, peak)).map((target) => target.reached);
 
   test("are reached where every row is good enough", () => {
-    expect(reached(good)).toEqual(new Array(7).fill(true));
+    expect(reached(good)).toEqual(new Array(6).fill(true));
   });
 
   test("are not judged by measurements that are too short", () => {
@@ -112,10 +101,8 @@ describe("the figures to reach", () => {
       row("fastq", 1000, 125, 240, "fastq@1"),
       row("consume on memory", 1000, 1001),
       row("keyed lanes", 1e6, 164),
-      row("consume on MQTT", 1000, 6001),
-      row("mqtt.js auto-ack", 1000, 6000, 0, "mqtt@1"),
     ];
-    expect(reached(slow, 400)).toEqual(new Array(7).fill(false));
+    expect(reached(slow, 400)).toEqual(new Array(6).fill(false));
   });
 });
 

@@ -1,6 +1,7 @@
 import { formatCount, formatFactor, formatMs } from "../../format.ts";
 import { document } from "../../page/document.ts";
 import { environmentCard } from "../../page/environment-card.ts";
+import { glossary } from "../../page/glossary.ts";
 import { html, type Markup } from "../../page/html.ts";
 import { configurationName } from "../configuration.ts";
 import { definitions } from "../definitions.ts";
@@ -21,7 +22,7 @@ export function drainPage(result: DrainResult): string {
 ${verdict(result)}
 ${setUp(result)}
 ${byBroker(result.runs).map((runs, i) => brokerSection(runs, `b${i}`))}
-${glossary()}`,
+${glossary(definitions)}`,
   );
 }
 
@@ -78,12 +79,6 @@ function brokerSection(runs: readonly DetailedRun[], id: string): Markup {
 <section class="card"><h3>Lanes over time</h3>
 <p class="note">One strip for each lane. Blocks are messages in two tones; the third tone is the key with the most work. Pale: idle. Runs with the same number of lanes share their time axis.</p>
 ${byLanes(runs).map(laneTimelines)}</section></section>`;
-}
-
-function glossary(): Markup {
-  return html`<section><h2>What the figures mean</h2><dl class="words">${Object.entries(
-    definitions,
-  ).map(([word, meaning]) => html`<dt>${word}</dt><dd>${meaning}</dd>`)}</dl></section>`;
 }
 
 function brokerName({ broker, brokerVersion }: DetailedRun): string {

@@ -1,7 +1,9 @@
 import { formatCount, formatFactor } from "../../format.ts";
 import { document } from "../../page/document.ts";
 import { environmentCard } from "../../page/environment-card.ts";
+import { glossary } from "../../page/glossary.ts";
 import { html, type Markup } from "../../page/html.ts";
+import { targetsCard } from "../../page/targets-card.ts";
 import { definitions } from "../definitions.ts";
 import { keyedLanes } from "../own.ts";
 import { peers } from "../peers.ts";
@@ -17,7 +19,7 @@ export function enginePage(report: EngineReport): string {
     title,
     html`<header><h1>${title}</h1>
 <p class="lead">${lead(report)}</p></header>
-${targets(report)}
+${targetsCard(targetsOf(report), "Figures to reach are judged from a million messages on.")}
 <div class="pair">
 <section class="card"><h3>Time per message</h3>${costChart(report, "cost")}<p class="note">Logarithmic; further left is faster. One mark for each number of keys.</p></section>
 <div>${environmentCard(report.environment, report.startedAt)}
@@ -27,11 +29,10 @@ ${targets(report)}
 <dt>Lanes</dt><dd>${params.lanes}</dd>
 <dt>Window</dt><dd>${params.window} messages in hand at once</dd>
 <dt>Handler</dt><dd>asynchronous, does nothing</dd>
-<dt>MQTT</dt><dd>${params.mqttBroker ?? "no real broker was found, so there are no rows on MQTT"}</dd>
 </dl></section></div>
 </div>
 ${params.keys.map((keys) => table(report, keys))}
-<section><h2>What the figures mean</h2><dl class="words">${Object.entries(definitions).map(([word, meaning]) => html`<dt>${word}</dt><dd>${meaning}</dd>`)}</dl></section>`,
+${glossary(definitions)}`,
   );
 }
 
@@ -44,17 +45,6 @@ function lead({ rows, params }: EngineReport): string {
     .toSorted((a, b) => a.nsPerMessage - b.nsPerMessage);
   if (keyed === undefined || fastest === undefined) return "";
   return `With ${formatCount(keyed.keys)} keys, keyed lanes take ${keyed.nsPerMessage.toFixed(0)} ns a message; the fastest peer, ${rowName(fastest)}, takes ${fastest.nsPerMessage.toFixed(0)}.`;
-}
-
-function targets(report: EngineReport): Markup {
-  const all = targetsOf(report);
-  if (all.length === 0) {
-    return html`<section class="card verdict"><p class="note">Figures to reach are judged from a million messages on.</p></section>`;
-  }
-  const kind = all.every(({ reached }) => reached) ? "" : "failed";
-  return html`<section class="card verdict ${kind}"><b>Figures to reach</b><ul class="plain">${all.map(
-    ({ text, reached }) => html`<li>${reached ? "✓" : "✗ not reached:"} ${text}</li>`,
-  )}</ul></section>`;
 }
 
 function table({ rows }: EngineReport, keys: number): Markup {
