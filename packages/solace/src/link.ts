@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { LabError } from "@lab/core";
 import { Backoff, invalidOption } from "@lab/core/adapter";
 import type solace from "solclientjs";
@@ -65,6 +66,7 @@ export class Link {
     });
     this.#listen(session);
     try {
+      requireFiles(session.getSessionProperties());
       session.connect();
     } catch (thrown) {
       this.destroy(thrown);
@@ -201,6 +203,22 @@ export class Link {
       this.#onDown(thrown);
     }
   };
+}
+
+/** Without them the client fails too, but leaves a socket behind that nobody listens to: an error of it ends the process. */
+function requireFiles(properties: solace.SessionProperties): void {
+  const { sslTrustStores = [], sslCertificate, sslPrivateKey, sslPfx } = properties;
+  const files = { sslTrustStores, sslCertificate, sslPrivateKey, sslPfx };
+  for (const [name, value] of Object.entries(files)) {
+    for (const file of [value].flat()) {
+      if (!file) continue; // The client's own default is an empty text.
+      try {
+        accessSync(file, constants.R_OK);
+      } catch {
+        throw invalidOption(name, file, "a file that can be read");
+      }
+    }
+  }
 }
 
 function invalid(thrown: unknown, todo: string): LabError {
