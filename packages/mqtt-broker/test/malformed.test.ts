@@ -166,6 +166,14 @@ describe("version 5, once connected", () => {
     await client.nothing();
   });
 
+  test("what follows DISCONNECT in the same read is not done", async () => {
+    const { broker, port } = await start();
+    const client = await connect(port);
+    client.write(bytes("e000 3105 0001 74 00 78"));
+    await client.gone();
+    expect(broker.stats()).toMatchObject({ retainedMessages: 0, received: 0 });
+  });
+
   test("what follows a fault in the same read is not done", async () => {
     const { broker, port } = await start();
     const client = await connect(port);

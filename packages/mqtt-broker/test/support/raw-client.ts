@@ -60,10 +60,15 @@ export class RawClient {
     return found;
   }
 
-  /** Shows that nothing has come but what was taken: the answer to a ping comes first. */
+  /**
+   * Shows that nothing has come but what was taken: the answer to a ping comes first. Twice, as what a read makes the
+   * broker send follows the answer to a ping in the same read.
+   */
   async nothing(): Promise<void> {
-    this.send({ cmd: "pingreq" });
-    await this.next("pingresp");
+    for (let i = 0; i < 2; i++) {
+      this.send({ cmd: "pingreq" });
+      await this.next("pingresp");
+    }
   }
 
   /** Resolves when the broker has closed the connection. */
