@@ -34,6 +34,22 @@ test("core imports no broker, adapters only core and their own client, contract 
   expect(wrong).toEqual([]);
 });
 
+test("adapters take their client at run time from whoever uses them, and import its types only", () => {
+  const client = '(?:mqtt|amqplib|kafkajs|solclientjs)["/]';
+  const atRunTime = new RegExp(
+    `^(?:import|export) (?!type )[^;]*from "${client}|(?:import|require)\\(?\\s*"${client}`,
+    "m",
+  );
+  expect('import mqtt, { connect } from "mqtt";').toMatch(atRunTime);
+  expect('await import("solclientjs/lib")').toMatch(atRunTime);
+  const wrong = sources().filter(
+    ({ path, text }) =>
+      /^packages\/(mqtt|amqp|kafka|solace)\//.test(path) &&
+      atRunTime.test(text.replace(/^ *(?:\*|\/[/*]).*$/gm, "")),
+  );
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
 test("no package is left out of the rule but the test bed, the benchmarks, the examples and what is private", () => {
   const folders = new Set(sources().map(({ path }) => path.split("/").slice(0, 2).join("/")));
   expect([...folders].filter((folder) => !(folder in allowed))).toEqual([
