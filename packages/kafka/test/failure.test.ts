@@ -6,6 +6,11 @@ import { useKafka, withKafka } from "./support/kafka.ts";
 
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}`);
 
+/** Those of the proxy are among them: two for each of a client. */
+function sockets(): number {
+  return process.getActiveResourcesInfo().filter((type) => type.startsWith("TCP")).length;
+}
+
 describe.skipIf(!withKafka)("when Apache Kafka fails", () => {
   const kafka = useKafka();
 
@@ -67,11 +72,17 @@ describe.skipIf(!withKafka)("when Apache Kafka fails", () => {
     const { inbox, subscription } = await kafka.subscribe(topic);
     await inbox.received(1);
     inbox.deliveries[0]?.settle("ack");
+    const open = sockets();
     kafka.broker.pause();
     const begin = performance.now();
     await subscription.close();
-    kafka.broker.resume();
     expect(performance.now() - begin).toBeLessThan(12_000); // kafkajs alone: 30 s.
+    await eventually(
+      () => sockets() < open,
+      () => `its sockets to be closed; ${sockets()} of ${open} are there`,
+      3_000,
+    );
+    kafka.broker.resume();
     expect(inbox.ended).toHaveLength(1);
     expect(inbox.states.at(-1)?.state).toBe("closed");
   });

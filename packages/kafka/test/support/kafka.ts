@@ -9,8 +9,10 @@ import {
 import { availability, type RunningBroker, type StartOptions, startBroker } from "@lab/testbed";
 import { kafkaConfig } from "@lab/testbed/rigs";
 import { type Admin, type ITopicConfig, Kafka, type KafkaConfig, type Message } from "kafkajs";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { Inbox } from "./inbox.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const { use } = await availability("kafka", { how: "native" });
 
