@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Admin, Kafka, type KafkaConfig } from "kafkajs";
 
-/** Longest wait for a group to be without members, in ms. */
+/** Longest wait for a topic to be there, or for a group to be without members, in ms. */
 const limit = 20_000;
 
 /** Works with kafkajs's admin client, over a connection of its own. */
@@ -15,12 +15,27 @@ async function withAdmin<T>(config: KafkaConfig, work: (admin: Admin) => Promise
   }
 }
 
+/** Resolves when the topic can be used: brokers learn of it a little after it has been created. */
 export async function createTopic(
   config: KafkaConfig,
   topic: string,
   numPartitions: number,
 ): Promise<void> {
-  await withAdmin(config, (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
+  await withAdmin(config, async (admin) => {
+    await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false });
+    const deadline = performance.now() + limit;
+    for (;;) {
+      try {
+        const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+        const partitions = topics[0]?.partitions ?? [];
+        if (partitions.filter(({ leader }) => leader >= 0).length === numPartitions) return;
+      } catch (error) {
+        if (performance.now() > deadline) throw error;
+      }
+      if (performance.now() > deadline) throw new Error(`${topic} has no leaders`);
+      await sleep(20);
+    }
+  });
 }
 
 /** With the groups of the same names. */
