@@ -4,12 +4,13 @@ import { memoryRig } from "@lab/contract/memory";
 import { LabError } from "@lab/core";
 import { kafkaPublisher, kafkaSubscriber } from "@lab/kafka";
 import { mqttPublisher, mqttSubscriber } from "@lab/mqtt";
+import { solacePublisher, solaceSubscriber } from "@lab/solace";
 import { type RunningBroker, type StartOptions, startBroker } from "@lab/testbed";
-import { amqpRig, kafkaRig, mqttRig } from "@lab/testbed/rigs";
+import { amqpRig, kafkaRig, mqttRig, solaceRig } from "@lab/testbed/rigs";
 import type { Context } from "./command.ts";
 import { invalidOption } from "./invalid-option.ts";
 
-export const brokerNames = ["memory", "mqtt", "amqp", "kafka"] as const;
+export const brokerNames = ["memory", "mqtt", "amqp", "kafka", "solace"] as const;
 export type BrokerName = (typeof brokerNames)[number];
 
 /** A broker that the comparisons can run on. */
@@ -32,14 +33,14 @@ export const brokers: readonly BrokerChoice[] = [
   { name: "mqtt", start: startMqtt },
   { name: "amqp", start: startAmqp },
   { name: "kafka", start: startKafka },
+  { name: "solace", start: startSolace },
 ];
 
 /** The first that the test bed finds. */
 export async function startMqtt(options: StartOptions): Promise<BenchRig> {
   const broker = withoutProxy(await startBroker("mqtt", options));
-  const protocolVersion = broker.real ? 5 : 4; // The embedded broker speaks MQTT 3.1.1 only.
   const adapter = { mqttSubscriber, mqttPublisher };
-  return { ...(await mqttRig({ broker, adapter, protocolVersion })), url: broker.url };
+  return { ...(await mqttRig({ broker, adapter })), url: broker.url };
 }
 
 async function startAmqp(options: StartOptions): Promise<BenchRig> {
@@ -52,6 +53,13 @@ async function startKafka(options: StartOptions): Promise<BenchRig> {
   const broker = withoutProxy(await startBroker("kafka", options));
   const adapter = { kafkaSubscriber, kafkaPublisher };
   return { ...(await kafkaRig({ broker, adapter })), url: broker.url };
+}
+
+/** One that `SOLACE_URL` names, or docker has; else the test double, required or not: there is nothing to install. */
+async function startSolace({ signal }: StartOptions): Promise<BenchRig> {
+  const broker = withoutProxy(await startBroker("solace", { signal }));
+  const adapter = { solaceSubscriber, solacePublisher };
+  return { ...(await solaceRig({ broker, adapter })), url: broker.url };
 }
 
 /** Nobody works faults here, and a proxy would be measured along. */

@@ -27,7 +27,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     if (first === undefined || first.startsWith("-")) return await drainCommand.run(argv, context);
     const command = commands.find(({ name }) => name === first);
     if (command === undefined) {
-      const known = commands.map(({ name }) => name).join(" or ");
+      const names = commands.map(({ name }) => name);
+      const known = `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
       throw invalidOption(
         "command",
         first,

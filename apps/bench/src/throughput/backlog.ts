@@ -29,7 +29,7 @@ export class Backlog implements AsyncDisposable {
   static async create({ name: broker, rig }: NamedRig): Promise<Backlog> {
     const name = `throughput-${randomBytes(4).toString("hex")}`;
     const source = await rig.createSource(name);
-    const site: Site = { url: urlOf(rig), name, source: source.source, real: rig.real };
+    const site: Site = { url: urlOf(rig), name, source: source.source };
     return new Backlog(site, source, await rig.publisher(), broker === "kafka");
   }
 

@@ -11,16 +11,14 @@ export interface Site {
   readonly name: string;
   /** What it is subscribed by: queue, topic or topic filter. */
   readonly source: string;
-  /** False for embedded brokers and test doubles. */
-  readonly real: boolean;
 }
 
 /** A backlog to consume. */
 export interface Work extends Site {
   /** Most messages unsettled at once, for all that can be told. */
   readonly window: number;
-  /** To be called for each message. Asynchronous, and does nothing but count. */
-  readonly handler: () => Promise<void>;
+  /** To be called with the body of each message. Asynchronous, and does nothing but count. */
+  readonly handler: (body: Uint8Array) => Promise<void>;
   /** Resolves when every message has been handled. */
   readonly finished: Promise<void>;
 }

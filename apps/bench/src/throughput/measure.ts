@@ -1,4 +1,5 @@
 import type { NamedRig } from "../brokers.ts";
+import { formatCount } from "../format.ts";
 import type { Progress } from "../progress.ts";
 import { median } from "../statistics.ts";
 import { WorkerProcess } from "../worker-process.ts";
@@ -52,9 +53,8 @@ export async function measureBroker(
         const found = await measureOnce(request, signal);
         measured.push(found);
         const more = found.handled - warmUp - messages;
-        const left = await backlog.left();
-        if (more > 0) failures.push(`${rig.broker}, ${variant}: ${more} messages handled again.`);
-        if (left > 0) failures.push(`${rig.broker}, ${variant}: ${left} messages left.`);
+        const counts = { more, left: await backlog.left() };
+        failures.push(...failuresOf(`${rig.broker}, ${variant}`, counts));
         progress.advance(round * series.length + i + 1);
       }
     }
@@ -64,6 +64,17 @@ export async function measureBroker(
   const { broker: product, brokerVersion, real } = rig;
   const rows = rowsOf(series, { broker: product, brokerVersion, real, messages });
   return { rows, failures };
+}
+
+/** What did not hold, one sentence each. */
+export function failuresOf(
+  where: string,
+  { more, left }: { readonly more: number; readonly left: number },
+): string[] {
+  const failures: string[] = [];
+  if (more > 0) failures.push(`${where}: ${formatCount(more)} messages handled twice.`);
+  if (left > 0) failures.push(`${where}: ${formatCount(left)} messages left on the broker.`);
+  return failures;
 }
 
 async function measureOnce(request: WorkerRequest, signal: AbortSignal): Promise<Measured> {

@@ -16,7 +16,7 @@ export interface Measured {
 export class Meter {
   /** Resolves when all have been handled. */
   readonly finished: Promise<void>;
-  readonly handler: () => Promise<void>;
+  readonly handler: (body: Uint8Array) => Promise<void>;
   #handled = 0;
   #startedAt = 0;
   #cpu: NodeJS.CpuUsage = { user: 0, system: 0 };

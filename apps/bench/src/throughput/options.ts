@@ -8,7 +8,7 @@ import { type MeasuredBroker, measuredBrokers } from "./contenders/index.ts";
 type ForEach = Readonly<Record<MeasuredBroker, number>>;
 
 /** For about two seconds of the slowest contender each, so that a run takes three minutes. */
-const defaultMessages: ForEach = { mqtt: 100_000, amqp: 40_000, kafka: 400_000 };
+const defaultMessages: ForEach = { mqtt: 100_000, amqp: 40_000, kafka: 400_000, solace: 40_000 };
 
 const specs = {
   brokers: {
@@ -69,5 +69,5 @@ export function parseThroughputOptions(argv: readonly string[]): ThroughputOptio
 
 function sameFor(given: string): ForEach {
   const messages = wholeNumber("--messages", given, 100, 1e8);
-  return { mqtt: messages, amqp: messages, kafka: messages };
+  return { mqtt: messages, amqp: messages, kafka: messages, solace: messages };
 }

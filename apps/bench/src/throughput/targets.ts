@@ -50,6 +50,11 @@ export function targetsOf({ rows }: ThroughputReport): Target[] {
       reached: saved <= 0.8,
     });
   }
+  const smf = find("solclientjs", "acknowledged after the handler");
+  const onSolace = smf && ours(smf, "consume");
+  if (smf !== undefined && onSolace !== undefined) {
+    targets.push(atLeast("Solace: consume() handles", onSolace, smf, "solclientjs", 0.95));
+  }
   return targets.concat(rows.filter(({ client }) => client === null).flatMap(flat));
 }
 

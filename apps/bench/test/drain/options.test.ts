@@ -32,7 +32,7 @@ test("every option is read", () => {
   );
   expect(options).toEqual({
     help: false,
-    brokers: ["memory", "mqtt", "amqp", "kafka"],
+    brokers: ["memory", "mqtt", "amqp", "kafka", "solace"],
     configs: [8, "inline"],
     dispatch: "hashed",
     keyDist: "zipf:1.1",
@@ -63,7 +63,7 @@ test("inline runs first, and each number of lanes with every dispatch", () => {
 const refused: [string, RegExp][] = [
   [
     "--brokers rabbit",
-    /`--brokers` to be "all" or names of memory, mqtt, amqp, kafka.*got "rabbit"/,
+    /`--brokers` to be "all" or names of memory, mqtt, amqp, kafka, solace.*got "rabbit"/,
   ],
   ["--brokers memory,memory", /`--brokers` to be without repetition/],
   ["--brokers memory,all", /`--brokers`/],

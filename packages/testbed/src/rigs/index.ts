@@ -1,3 +1,4 @@
+export { sessionAddress, solace } from "../solclient.ts";
 export {
   type AmqpAdapter,
   type AmqpRigOptions,

@@ -33,7 +33,7 @@ export const amqpContenders: readonly Contender[] = [
       running = true;
       let unacknowledged = 0;
       for (let next = inHand.shift(); next !== undefined; next = inHand.shift()) {
-        await handler();
+        await handler(next.content);
         if (++unacknowledged < window / 4 && inHand.length > 0) continue;
         channel.ack(next, true);
         unacknowledged = 0;
@@ -47,7 +47,7 @@ export const amqpContenders: readonly Contender[] = [
   }),
   // As most programs have it.
   plain("ack each", (channel, { handler }) => async (message) => {
-    await handler();
+    await handler(message.content);
     channel.ack(message);
   }),
   ...(["single", "multiple"] as const).map((ack) =>

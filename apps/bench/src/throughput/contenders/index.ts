@@ -3,6 +3,7 @@ import type { Contender } from "../contender.ts";
 import { amqpContenders } from "./amqp.ts";
 import { kafkaContenders } from "./kafka.ts";
 import { mqttContenders } from "./mqtt.ts";
+import { solaceContenders } from "./solace.ts";
 
 /** A broker with a client to compare with. */
 export type MeasuredBroker = Exclude<BrokerName, "memory">;
@@ -15,6 +16,7 @@ export const contenders: Readonly<Record<MeasuredBroker, readonly Contender[]>> 
   mqtt: mqttContenders,
   amqp: amqpContenders,
   kafka: kafkaContenders,
+  solace: solaceContenders,
 };
 
 export const measuredBrokers: readonly MeasuredBroker[] = Object.keys(

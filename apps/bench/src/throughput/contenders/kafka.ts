@@ -12,6 +12,8 @@ const aFetch = 24_000;
 /** Longest wait of a fetch for records, in ms: the adapter's default, for all alike. */
 const maxWaitTimeInMs = 250;
 
+const nothing = new Uint8Array();
+
 function kafkaAt({ url, name }: Work): Kafka {
   return new Kafka({ ...kafkaConfig({ url }), clientId: name });
 }
@@ -38,10 +40,12 @@ function plain(variant: string, run: (work: Work) => ConsumerRunConfig): Contend
 export const kafkaContenders: readonly Contender[] = [
   plain("eachBatch", ({ handler }) => ({
     eachBatch: async ({ batch }) => {
-      for (let i = 0; i < batch.messages.length; i++) await handler();
+      for (const { value } of batch.messages) await handler(value ?? nothing);
     },
   })),
-  plain("eachMessage", ({ handler }) => ({ eachMessage: handler })),
+  plain("eachMessage", ({ handler }) => ({
+    eachMessage: ({ message: { value } }) => handler(value ?? nothing),
+  })),
   ours("consume", (work) =>
     kafkaSubscriber({
       kafka: kafkaAt(work),

@@ -2,13 +2,12 @@ import { mqttSubscriber } from "@lab/mqtt";
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { type Contender, ours, type Work } from "../contender.ts";
 
-/** The embedded broker speaks MQTT 3.1.1 only. */
-function optionsFor({ name, real, window }: Work) {
-  const clientId = `${name}-0`; // Of member 0 of the rig's source, whose session holds the backlog.
-  const properties = { sessionExpiryInterval: 3_600, receiveMaximum: window };
-  return real
-    ? ({ clientId, clean: false, protocolVersion: 5, properties } satisfies IClientOptions)
-    : ({ clientId, clean: false, protocolVersion: 4 } satisfies IClientOptions);
+/** Of member 0 of the rig's source, whose session holds the backlog. */
+const clientIdOf = ({ name }: Work): string => `${name}-0`;
+
+function optionsFor(work: Work): IClientOptions {
+  const properties = { sessionExpiryInterval: 3_600, receiveMaximum: work.window };
+  return { clientId: clientIdOf(work), clean: false, protocolVersion: 5, properties };
 }
 
 /** `listen` is called before the first message arrives. */
@@ -29,19 +28,17 @@ function plain(variant: string, listen: (client: MqttClient, work: Work) => void
 export const mqttContenders: readonly Contender[] = [
   // The one way that mqtt.js has: it takes no further packet until it is called back, and then acknowledges.
   plain("acknowledged after the handler", (client, { handler }) => {
-    client.handleMessage = (_packet, done) => {
-      handler().then(() => done(), done);
+    client.handleMessage = ({ payload }, done) => {
+      handler(payload as Buffer).then(() => done(), done);
     };
   }),
   // Acknowledged before it is handled.
   plain("auto-ack", (client, { handler }) => {
-    client.on("message", () => void handler());
+    client.on("message", (_topic, body) => void handler(body));
   }),
-  ours("consume", (work) => {
-    const { clientId, protocolVersion } = optionsFor(work);
-    return mqttSubscriber({
-      protocolVersion,
-      connect: (defaults) => mqtt.connect(work.url, { ...defaults, clientId }),
-    });
-  }),
+  ours("consume", (work) =>
+    mqttSubscriber({
+      connect: (defaults) => mqtt.connect(work.url, { ...defaults, clientId: clientIdOf(work) }),
+    }),
+  ),
 ];
