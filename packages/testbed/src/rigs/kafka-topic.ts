@@ -28,7 +28,11 @@ export async function createTopic(
       try {
         const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
         const partitions = topics[0]?.partitions ?? [];
-        if (partitions.filter(({ leader }) => leader >= 0).length === numPartitions) return;
+        if (partitions.filter(({ leader }) => leader >= 0).length === numPartitions) {
+          // Rejects until each leader knows that it is one: a batch refused by one would be sent again to all.
+          await admin.fetchTopicOffsets(topic);
+          return;
+        }
       } catch (error) {
         if (performance.now() > deadline) throw error;
       }
