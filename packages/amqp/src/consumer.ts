@@ -11,6 +11,7 @@ import { Acknowledger } from "./acknowledger.ts";
 import { AgeWatch } from "./age-watch.ts";
 import { Connection, closeChannel } from "./connection.ts";
 import { AmqpDelivery } from "./delivery.ts";
+import type { LostConsumer } from "./lost-consumer.ts";
 import { messageOf } from "./message.ts";
 import type { AmqpConnect, SubscriberSettings } from "./options.ts";
 import { channelFault, connectFault, lossOf } from "./refusal.ts";
@@ -35,6 +36,8 @@ export interface ConsumerOptions {
   /** Ends with the connection, the channel or the consumer, whichever is first. */
   readonly session: AdapterSession;
   readonly deliver: (delivery: Delivery) => void;
+  /** The one before. */
+  readonly lost: LostConsumer;
 }
 
 /**
@@ -50,15 +53,15 @@ export class Consumer implements OpenedSession {
   #receiving: Receiving | undefined;
   #cause: Error | undefined;
   /** Rejects when the connection, the channel or the consumer is gone. */
-  readonly #lost: Promise<never>;
+  readonly #gone: Promise<never>;
   #lose: (cause: Error) => void = () => {};
 
   constructor(options: ConsumerOptions) {
     this.#options = options;
-    this.#lost = new Promise((_, reject) => {
+    this.#gone = new Promise((_, reject) => {
       this.#lose = reject;
     });
-    this.#lost.catch(() => {});
+    this.#gone.catch(() => {});
   }
 
   /**
@@ -73,7 +76,7 @@ export class Consumer implements OpenedSession {
     const onAbort = (): void => this.#abandon(new Error("it is not wanted any more"));
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      await Promise.race([this.#setUp(connect), this.#lost]);
+      await Promise.race([this.#setUp(connect, () => timer.refresh()), this.#gone]);
     } catch (thrown) {
       const error = this.#openFault(thrown);
       await this.#connection.close();
@@ -96,8 +99,9 @@ export class Consumer implements OpenedSession {
     await this.#connection.close();
   }
 
-  async #setUp(connect: AmqpConnect): Promise<void> {
-    const { source, window, settings } = this.#options;
+  /** `waits` is called while it has to wait although the broker answers. */
+  async #setUp(connect: AmqpConnect, waits: () => void): Promise<void> {
+    const { source, window, settings, lost } = this.#options;
     const { connectTimeout, ack, consumerTimeout } = settings;
     const model = await this.#connection.open(connect, connectTimeout).catch((thrown) => {
       throw connectFault(thrown);
@@ -110,6 +114,7 @@ export class Consumer implements OpenedSession {
     const closed = (): void => this.#end(new Error("the channel was closed"));
     channel.on("close", () => queueMicrotask(closed));
     await this.#declare(channel);
+    await lost.gone(channel, source, waits);
     await channel.prefetch(Math.min(window, largestPrefetch));
     if (this.#cause !== undefined) return;
     const acknowledger = new Acknowledger(channel, window, ack, (thrown) =>
@@ -123,7 +128,7 @@ export class Consumer implements OpenedSession {
   async #declare(channel: Channel): Promise<void> {
     const { source, settings } = this.#options;
     try {
-      await settings.declare(channel, source);
+      await settings.declare?.(channel, source);
     } catch (thrown) {
       const cause = toError(thrown);
       if ("code" in cause || this.#cause !== undefined) throw thrown;

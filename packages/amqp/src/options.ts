@@ -43,7 +43,7 @@ export interface AmqpSubscriberOptions extends ConnectionOptions {
   /**
    * Declares the queue, and what belongs to it, on each new connection:
    * `(channel, queue) => channel.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } })`.
-   * Without it the queue has to exist.
+   * The queue has to exist then. Without it, it has to exist beforehand.
    */
   readonly declare?: (channel: Channel, queue: string) => PromiseLike<unknown>;
   /**
@@ -57,6 +57,13 @@ export interface AmqpSubscriberOptions extends ConnectionOptions {
    * A warning is given at half of it. @default 1_800_000
    */
   readonly consumerTimeout?: number;
+  /**
+   * When a connection breaks, the broker may notice later, and until then holds what the lost consumer had in hand: a new
+   * one would be handed later messages of the same keys first. A subscription that was alone on its queue waits for the
+   * broker, for so long at most, in ms.
+   * @default 30_000
+   */
+  readonly takeBackTimeout?: number;
 }
 
 export interface AmqpPublisherOptions extends ConnectionOptions {
@@ -84,9 +91,8 @@ interface ConnectionSettings {
 
 /** Options with every default filled in. */
 export type SubscriberSettings = ConnectionSettings &
-  Required<Pick<AmqpSubscriberOptions, "queueType" | "ack" | "consumerTimeout">> & {
-    readonly declare: NonNullable<AmqpSubscriberOptions["declare"]>;
-  };
+  Required<Omit<AmqpSubscriberOptions, keyof ConnectionOptions | "declare">> &
+  Pick<AmqpSubscriberOptions, "declare">;
 
 export type PublisherSettings = ConnectionSettings &
   Required<Omit<AmqpPublisherOptions, keyof ConnectionOptions>>;
@@ -96,15 +102,19 @@ export function subscriberSettings(options: AmqpSubscriberOptions): SubscriberSe
   const settings = {
     ...connectionSettings(options),
     queueType: options.queueType ?? "classic",
-    declare: options.declare ?? checkQueue,
     ack: options.ack ?? "single",
     consumerTimeout: options.consumerTimeout ?? 1_800_000,
+    takeBackTimeout: options.takeBackTimeout ?? 30_000,
+    ...(options.declare !== undefined && { declare: options.declare }),
   };
   requireOneOf("queueType", settings.queueType, ["classic", "quorum"]);
   requireOneOf("ack", settings.ack, ["single", "multiple"]);
   requireDuration("consumerTimeout", settings.consumerTimeout);
-  if (typeof settings.declare !== "function") {
-    throw invalidOption("declare", settings.declare, "a function of a channel and a queue name");
+  if (settings.takeBackTimeout !== 0) {
+    requireDuration("takeBackTimeout", settings.takeBackTimeout);
+  }
+  if (options.declare !== undefined && typeof options.declare !== "function") {
+    throw invalidOption("declare", options.declare, "a function of a channel and a queue name");
   }
   return settings;
 }
@@ -134,10 +144,6 @@ export function requireName(name: string, got: string): void {
   if (typeof got !== "string" || Buffer.byteLength(got) > 255) {
     throw invalidOption(name, got, "a string of at most 255 bytes");
   }
-}
-
-function checkQueue(channel: Channel, queue: string): PromiseLike<unknown> {
-  return channel.checkQueue(queue);
 }
 
 function connectionSettings(options: ConnectionOptions): ConnectionSettings {

@@ -67,7 +67,8 @@ export class Outlet {
       await this.#connection.close();
       // What ended the connection says more than what failed because of it.
       const cause = this.#cause ?? thrown;
-      const what = `Cannot publish to the exchange "${this.#settings.exchange}"`;
+      const { exchange } = this.#settings;
+      const what = exchange === "" ? "Cannot publish" : `Cannot publish to "${exchange}"`;
       throw cause instanceof LabError ? cause : channelFault(what, toError(cause));
     } finally {
       clearTimeout(timer);

@@ -8,6 +8,7 @@ import type {
 import { Backoff, invalidOption, keepSubscribed, requireWindow } from "@lab/core/adapter";
 import { Consumer } from "./consumer.ts";
 import { Hosts } from "./hosts.ts";
+import { LostConsumer } from "./lost-consumer.ts";
 import {
   type AmqpSubscriberOptions,
   requireName,
@@ -46,6 +47,7 @@ class AmqpSubscriber implements Subscriber {
     if (source === "") throw invalidOption("source", source, "the name of a queue");
     const settings = this.#settings;
     const hosts = new Hosts(settings.connects);
+    const lost = new LostConsumer(settings.takeBackTimeout);
     return keepSubscribed({
       sink,
       signal,
@@ -53,7 +55,7 @@ class AmqpSubscriber implements Subscriber {
       open: (session, deliver, over) =>
         hosts.open(
           async (connect) => {
-            const consumer = new Consumer({ source, window, settings, session, deliver });
+            const consumer = new Consumer({ source, window, settings, session, deliver, lost });
             await consumer.open(connect, over);
             return consumer;
           },

@@ -23,6 +23,10 @@ describe.skipIf(!withRabbitMq)("connecting", () => {
     try {
       const subscribing = subscribe({ url: broker.url, queue: "q", connectTimeout: 300 });
       await expect(subscribing).rejects.toMatchObject({ code: "BROKER_UNREACHABLE" });
+      const publishing = publisher(broker.url, { connectTimeout: 300 }).publish("q", texts(1));
+      await expect(publishing).rejects.toMatchObject({
+        failures: [{ error: { code: "BROKER_UNREACHABLE" } }],
+      });
     } finally {
       broker.resume();
     }

@@ -21,6 +21,7 @@ describe("options that cannot work are refused, with what to do", () => {
     ["ack", "none"],
     ["declare", true],
     ["consumerTimeout", 0],
+    ["takeBackTimeout", -1],
     ["connectTimeout", Number.NaN],
     ["connectTimeout", 2 ** 31],
     ["backoff.base", { base: 0 }],

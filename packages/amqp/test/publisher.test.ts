@@ -13,6 +13,7 @@ import {
   subscribe,
   texts,
 } from "./support/clients.ts";
+import { eventually } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 
 describe.skipIf(!withRabbitMq)("publisher", () => {
@@ -188,9 +189,20 @@ describe.skipIf(!withRabbitMq)("publisher", () => {
 
   test("waits for a broker that restarts, once it had been connected", async () => {
     const queue = await queueAt(broker.directUrl);
-    const out = publisher(broker.url);
+    let lost = false;
+    const out = publisher(broker.url, {
+      connect: async (defaults) => {
+        const connection = await connect(broker.url, { ...defaults });
+        connection.once("close", () => {
+          lost = true;
+        });
+        return connection;
+      },
+    });
     await out.publish(queue, texts(1));
     await broker.kill?.();
+    // What is published before that is in flight, and fails.
+    await eventually("the loss to be noticed", () => lost);
     const publishing = out.publish(queue, texts(10, 1));
     await broker.start?.();
     await publishing;

@@ -20,25 +20,34 @@ export interface Wire {
   readonly url: string;
   readonly sent: readonly Method[];
   readonly acks: readonly Ack[];
+  /** Resets the clients' connections. The broker does not notice before `release`. */
+  cutClients(): void;
+  release(): void;
 }
 
 /** Listens in on what clients send to a broker. */
 export async function tapWire(url: string): Promise<Wire> {
   const { hostname, port, username, password } = new URL(url);
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
+  const unnoticed = new Set<Socket>();
   const sent: Method[] = [];
   const server = createServer({ noDelay: true }, (client) => {
     const broker = connect({ host: hostname, port: Number(port), noDelay: true });
     const parse = parser((method) => sent.push(method));
     client.on("data", parse);
-    for (const [from, to] of [
-      [client, broker],
-      [broker, client],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on("error", () => to.destroy());
-    }
+    client.on("data", (chunk) => broker.write(chunk));
+    broker.on("data", (chunk) => client.write(chunk));
+    const endBroker = (): void => {
+      if (clients.delete(client)) broker.destroy();
+      else unnoticed.add(broker);
+    };
+    client.on("error", endBroker);
+    client.on("close", endBroker);
+    broker.on("error", () => client.destroy());
+    broker.on("close", () => client.destroy());
+    clients.add(client);
+    sockets.add(client).add(broker);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -50,6 +59,15 @@ export async function tapWire(url: string): Promise<Wire> {
   return {
     url: `amqp://${user}127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent,
+    cutClients: () => {
+      for (const client of clients) {
+        clients.delete(client);
+        client.resetAndDestroy();
+      }
+    },
+    release: () => {
+      for (const broker of unnoticed) broker.destroy();
+    },
     get acks() {
       return sent
         .filter(({ name }) => name === "60.80")
