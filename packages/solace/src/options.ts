@@ -48,13 +48,14 @@ interface ConnectionOptions {
   readonly connect: SolaceConnect;
   /** Longest wait for a connection, for each host, and for each answer of the broker after that, in ms. @default 15_000 */
   readonly connectTimeout?: number;
+  /** Wait before connecting again. @default { base: 100, cap: 30_000 } */
   readonly backoff?: SolaceBackoff;
 }
 
 export interface SolaceSubscriberOptions extends ConnectionOptions {
-  /** The source is a durable topic endpoint, subscribed to this topic. @default the source is a queue */
+  /** The source is a durable topic endpoint, subscribed to this topic. Without it the source is a queue. */
   readonly topic?: string;
-  /** Creates the queue or topic endpoint where it is missing. @default it has to exist */
+  /** Creates the queue or topic endpoint where it is missing. Without it there has to be one. */
   readonly provision?: SolaceProvision;
   /**
    * The broker can take negative acknowledgements: `nack` and `reject`. Needs a broker of version 10.2.1 or later.
@@ -70,7 +71,7 @@ export interface SolaceSubscriberOptions extends ConnectionOptions {
   readonly partitioned?: boolean;
   /**
    * How many messages the client reads ahead, 1 to 255: Solace's window size of a flow. They are held in memory beside the
-   * window, and no other member gets them. @default the window, at most 64
+   * window, and no other member gets them. Without it the window, at most 64.
    */
   readonly readAhead?: number;
   /** How long the client collects acknowledgements before it sends them, in ms, 20 to 1500. @default 20 */
@@ -194,6 +195,7 @@ function connectionSettings(options: ConnectionOptions): ConnectionSettings {
   const { base = 100, cap = 30_000 } = backoff;
   requireDuration("backoff.base", base);
   requireDuration("backoff.cap", cap);
+  if (cap < base) throw invalidOption("backoff.cap", cap, "not below `backoff.base`");
   return { solace, connect, connectTimeout, backoff: { base, cap } };
 }
 
