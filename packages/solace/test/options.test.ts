@@ -34,6 +34,7 @@ test.for<[Record<string, unknown>, string]>([
   [{ connectTimeout: 2 ** 31 }, "`connectTimeout`"],
   [{ backoff: { base: 0 } }, "`backoff.base`"],
   [{ backoff: { cap: -1 } }, "`backoff.cap`"],
+  [{ backoff: { base: 200, cap: 100 } }, "`backoff.cap`"],
   [{ nacks: "yes" }, "`nacks` to be true or false"],
   [{ deliveryCount: 1 }, "`deliveryCount` to be true or false"],
   [{ partitioned: 8 }, "`partitioned` to be true or false"],
