@@ -16,6 +16,8 @@ export type BrokerName = (typeof brokerNames)[number];
 /** A broker that the comparisons can run on. */
 export interface BrokerChoice {
   readonly name: BrokerName;
+  /** Environment variable with the URL of one that runs. */
+  readonly urlVariable?: string;
   /**
    * Starts it, or connects to one that runs. With `real`, an embedded one does not count.
    * @throws {LabError} `BROKER_START_FAILED` or `BROKER_UNREACHABLE`
@@ -30,10 +32,10 @@ export interface BenchRig extends Rig {
 
 export const brokers: readonly BrokerChoice[] = [
   { name: "memory", start: async () => memoryRig() },
-  { name: "mqtt", start: startMqtt },
-  { name: "amqp", start: startAmqp },
-  { name: "kafka", start: startKafka },
-  { name: "solace", start: startSolace },
+  { name: "mqtt", urlVariable: "MQTT_URL", start: startMqtt },
+  { name: "amqp", urlVariable: "AMQP_URL", start: startAmqp },
+  { name: "kafka", urlVariable: "KAFKA_BROKERS", start: startKafka },
+  { name: "solace", urlVariable: "SOLACE_URL", start: startSolace },
 ];
 
 /** The first that the test bed finds. */
@@ -56,8 +58,8 @@ async function startKafka(options: StartOptions): Promise<BenchRig> {
 }
 
 /** One that `SOLACE_URL` names, or docker has; else the test double, required or not: there is nothing to install. */
-async function startSolace({ signal }: StartOptions): Promise<BenchRig> {
-  const broker = withoutProxy(await startBroker("solace", { signal }));
+async function startSolace({ real: _, ...options }: StartOptions): Promise<BenchRig> {
+  const broker = withoutProxy(await startBroker("solace", options));
   const adapter = { solaceSubscriber, solacePublisher };
   return { ...(await solaceRig({ broker, adapter })), url: broker.url };
 }

@@ -3,9 +3,15 @@ import type { Command, Context } from "./command.ts";
 import { drainCommand } from "./drain/command.ts";
 import { engineCommand } from "./engine/command.ts";
 import { invalidOption } from "./invalid-option.ts";
+import { publishCommand } from "./publish/command.ts";
 import { throughputCommand } from "./throughput/command.ts";
 
-const commands: readonly Command[] = [drainCommand, engineCommand, throughputCommand];
+const commands: readonly Command[] = [
+  drainCommand,
+  throughputCommand,
+  publishCommand,
+  engineCommand,
+];
 
 const help = `Compares subscriber designs and engines, and draws the comparison.
 

@@ -44,7 +44,7 @@ test("--out says where the reports go", async () => {
 test("help lists the commands, and each command its options", async () => {
   const general = await run("--help");
   expect(general).toMatchObject({ code: 0, err: "" });
-  expect(general.out).toMatch(/ {2}drain .*\n {2}engine .*\n {2}throughput /);
+  expect(general.out).toMatch(/ {2}drain .*\n {2}throughput .*\n {2}publish .*\n {2}engine /);
   const drain = await run("drain", "--help");
   expect(drain).toMatchObject({ code: 0, err: "" });
   expect(drain.out).toMatch(/--key-dist HOW .*zipf:S.*\[even\]/);
@@ -54,7 +54,10 @@ test("help lists the commands, and each command its options", async () => {
 });
 
 test.each([
-  [["brew"], /^INVALID_OPTION: Expected `command` to be drain, engine or throughput, got "brew"/],
+  [
+    ["brew"],
+    /^INVALID_OPTION: Expected `command` to be drain, throughput, publish or engine, got "brew"/,
+  ],
   [["--lanes", "4"], /^INVALID_OPTION: Expected an option of `drain`.*got "--lanes"/],
   [["engine", "--keys", "4"], /^INVALID_OPTION: Expected an option of `engine`.*got "--keys"/],
   [["drain", "--configs", "0"], /^INVALID_OPTION: .*got "0"/],

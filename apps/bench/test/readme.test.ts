@@ -4,6 +4,8 @@ import { definitions as ofDrain } from "../src/drain/definitions.ts";
 import { drainHelp, parseDrainOptions } from "../src/drain/options.ts";
 import { definitions as ofEngine } from "../src/engine/definitions.ts";
 import { engineHelp, parseEngineOptions } from "../src/engine/options.ts";
+import { definitions as ofPublish } from "../src/publish/definitions.ts";
+import { parsePublishOptions, publishHelp } from "../src/publish/options.ts";
 import { definitions as ofThroughput } from "../src/throughput/definitions.ts";
 import { parseThroughputOptions, throughputHelp } from "../src/throughput/options.ts";
 
@@ -19,6 +21,7 @@ interface Documented {
 const commands: Readonly<Record<string, Documented>> = {
   drain: { help: drainHelp, parse: parseDrainOptions, definitions: ofDrain },
   throughput: { help: throughputHelp, parse: parseThroughputOptions, definitions: ofThroughput },
+  publish: { help: publishHelp, parse: parsePublishOptions, definitions: ofPublish },
   engine: { help: engineHelp, parse: parseEngineOptions, definitions: ofEngine },
 };
 

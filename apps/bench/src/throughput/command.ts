@@ -59,7 +59,7 @@ export const throughputCommand: Command = {
       },
       rows,
     };
-    const files = await writeReport(folder, throughputPage({ report, skipped, failures }), report);
+    const files = await writeReport(folder, throughputPage(report, { failures, skipped }), report);
     const problems = failures.map((failure) => `✗ ${failure}\n`).join("");
     out.write(`\n${targetLines(targetsOf(report))}${problems}\n${files}`);
     return failures.length === 0 ? 0 : 1;

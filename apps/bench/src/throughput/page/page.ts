@@ -1,24 +1,17 @@
-import type { SkippedBroker } from "../../brokers.ts";
 import { formatBytes, formatCount, formatFactor, formatRate } from "../../format.ts";
 import { type Bar, barChart } from "../../page/bar-chart.ts";
 import { document } from "../../page/document.ts";
 import { environmentCard } from "../../page/environment-card.ts";
 import { glossary } from "../../page/glossary.ts";
 import { html, type Markup } from "../../page/html.ts";
+import { type Problems, problemsCard } from "../../page/problems-card.ts";
 import { targetsCard } from "../../page/targets-card.ts";
 import { definitions } from "../definitions.ts";
 import { rowName, type ThroughputReport, type ThroughputRow } from "../report.ts";
 import { targetsOf } from "../targets.ts";
 
-export interface ThroughputResult {
-  readonly report: ThroughputReport;
-  readonly skipped: readonly SkippedBroker[];
-  /** What did not hold, one sentence each. */
-  readonly failures: readonly string[];
-}
-
 /** `report.html` of `throughput`. */
-export function throughputPage({ report, skipped, failures }: ThroughputResult): string {
+export function throughputPage(report: ThroughputReport, problems: Problems): string {
   const { params, rows } = report;
   const title = "What consuming a message costs on each broker";
   const brokers = [...new Set(rows.map(({ broker }) => broker))];
@@ -27,7 +20,7 @@ export function throughputPage({ report, skipped, failures }: ThroughputResult):
     html`<header><h1>${title}</h1>
 <p class="lead">${brokers.map((broker) => sentence(rows.filter((row) => row.broker === broker)))}</p></header>
 ${targetsCard(targetsOf(report), "None of these brokers has figures to reach.")}
-${problems(failures, skipped)}
+${problemsCard(problems)}
 <div class="pair">
 <section class="card"><h3>What was run</h3><dl class="facts">
 <dt>Messages</dt><dd>${params.bodyBytes} bytes, ${formatCount(params.keys)} keys, queued before the consumer came</dd>
@@ -53,15 +46,6 @@ function sentence(rows: readonly ThroughputRow[]): string {
   if (first === undefined) return "";
   const best = ours.reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
   return `${first.broker}: ${formatRate(best.perSecond)}, ${formatFactor(best.overRaw)} the raw loop. `;
-}
-
-function problems(failures: readonly string[], skipped: readonly SkippedBroker[]): Markup {
-  const failed = failures.map((failure) => html`<li>${failure}</li>`);
-  return html`${
-    failures.length === 0
-      ? ""
-      : html`<section class="card verdict failed"><b>✗ These checks did not hold.</b><ul>${failed}</ul></section>`
-  }${skipped.map(({ broker, why }) => html`<p class="note">Not run: ${broker}. ${why}</p>`)}`;
 }
 
 function section(rows: readonly ThroughputRow[], id: string): Markup {
