@@ -42,7 +42,7 @@ test.runIf(withCompose)("docker compose accepts the file, with a profile for eac
     expect(Object.keys(config.services)).toEqual([docker.service]);
     const service = config.services[docker.service];
     expect(service.image).toMatch(/:\d+\.\d+\.\d+/);
-    expect(service.healthcheck.test[0]).toBe("CMD");
+    expect(service.healthcheck.test[0]).toMatch(/^CMD(-SHELL)?$/);
     for (const { host_ip } of service.ports) expect(host_ip).toBe("127.0.0.1");
     expect(service.ports[0].published).toBe("12345");
   }
