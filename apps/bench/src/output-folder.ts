@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { invalidOption } from "./invalid-option.ts";
 
 /**
@@ -12,9 +13,17 @@ export async function outputFolder(given: string | undefined, kind: string): Pro
     .replaceAll(":", "-");
   const folder = given ?? `reports/${time}-${kind}`;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(resolve(folder));
   } catch (error) {
     throw invalidOption("--out", folder, "a folder that can be made", (error as Error).message);
   }
   return folder;
+}
+
+/** One step at a time: `recursive` tries for ever below a folder that takes none and says that it is missing, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path);
 }

@@ -35,6 +35,15 @@ test("without a command it drains, into a folder named after the time", async ()
   expect(JSON.parse(await readFile(path.join(folder, json ?? ""), "utf8")).kind).toBe("drain");
 });
 
+test.skipIf(process.platform !== "linux")(
+  "--out in a folder that takes none is refused, and at once",
+  async () => {
+    const outcome = await run("drain", ...tiny, "--out", "/proc/nope/a");
+    expect(outcome.code).toBe(2);
+    expect(outcome.err).toMatch(/`--out` to be a folder that can be made, got "\/proc\/nope\/a"/);
+  },
+);
+
 test("--out says where the reports go", async () => {
   const outcome = await run("drain", ...tiny, "--out", "a/b");
   expect(outcome.code).toBe(0);

@@ -44,7 +44,7 @@ describe("what no broker can be made to do (a stand-in for kafkajs)", () => {
     const { consumer, inbox } = await subscribed({ window: 1 });
     inbox.onDelivery = () => {};
     const held = consumer.batch(topic, 0, [0, 1]);
-    await expect.poll(() => consumer.heartbeats, { timeout: 5_000 }).toBeGreaterThan(1);
+    await expect.poll(() => consumer.heartbeats, { timeout: 5_000 }).toBeGreaterThan(0);
     inbox.onDelivery = (delivery) => delivery.settle("ack");
     inbox.deliveries[0]?.settle("ack");
     await held;
