@@ -4,12 +4,14 @@ import { drainCommand } from "./drain/command.ts";
 import { engineCommand } from "./engine/command.ts";
 import { invalidOption } from "./invalid-option.ts";
 import { publishCommand } from "./publish/command.ts";
+import { syncCommand } from "./sync/command.ts";
 import { throughputCommand } from "./throughput/command.ts";
 
 const commands: readonly Command[] = [
   drainCommand,
   throughputCommand,
   publishCommand,
+  syncCommand,
   engineCommand,
 ];
 

@@ -53,7 +53,9 @@ test("--out says where the reports go", async () => {
 test("help lists the commands, and each command its options", async () => {
   const general = await run("--help");
   expect(general).toMatchObject({ code: 0, err: "" });
-  expect(general.out).toMatch(/ {2}drain .*\n {2}throughput .*\n {2}publish .*\n {2}engine /);
+  expect(general.out).toMatch(
+    / {2}drain .*\n {2}throughput .*\n {2}publish .*\n {2}sync .*\n {2}engine /,
+  );
   const drain = await run("drain", "--help");
   expect(drain).toMatchObject({ code: 0, err: "" });
   expect(drain.out).toMatch(/--key-dist HOW .*zipf:S.*\[even\]/);
@@ -65,7 +67,7 @@ test("help lists the commands, and each command its options", async () => {
 test.each([
   [
     ["brew"],
-    /^INVALID_OPTION: Expected `command` to be drain, throughput, publish or engine, got "brew"/,
+    /^INVALID_OPTION: Expected `command` to be drain, throughput, publish, sync or engine, got "brew"/,
   ],
   [["--lanes", "4"], /^INVALID_OPTION: Expected an option of `drain`.*got "--lanes"/],
   [["engine", "--keys", "4"], /^INVALID_OPTION: Expected an option of `engine`.*got "--keys"/],

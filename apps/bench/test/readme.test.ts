@@ -6,6 +6,8 @@ import { definitions as ofEngine } from "../src/engine/definitions.ts";
 import { engineHelp, parseEngineOptions } from "../src/engine/options.ts";
 import { definitions as ofPublish } from "../src/publish/definitions.ts";
 import { parsePublishOptions, publishHelp } from "../src/publish/options.ts";
+import { definitions as ofSync } from "../src/sync/definitions.ts";
+import { parseSyncOptions, syncHelp } from "../src/sync/options.ts";
 import { definitions as ofThroughput } from "../src/throughput/definitions.ts";
 import { parseThroughputOptions, throughputHelp } from "../src/throughput/options.ts";
 
@@ -22,6 +24,7 @@ const commands: Readonly<Record<string, Documented>> = {
   drain: { help: drainHelp, parse: parseDrainOptions, definitions: ofDrain },
   throughput: { help: throughputHelp, parse: parseThroughputOptions, definitions: ofThroughput },
   publish: { help: publishHelp, parse: parsePublishOptions, definitions: ofPublish },
+  sync: { help: syncHelp, parse: parseSyncOptions, definitions: ofSync },
   engine: { help: engineHelp, parse: parseEngineOptions, definitions: ofEngine },
 };
 
