@@ -47,6 +47,7 @@ class MqttPublisher implements Publisher {
   #ready = false;
   #window = 0;
   #sending = false;
+  #flushing = false;
   #refill: NodeJS.Immediate | undefined;
   #stall: NodeJS.Timeout | undefined;
   #onIdle: () => void = () => {};
@@ -147,9 +148,20 @@ class MqttPublisher implements Publisher {
       if (!this.#canSend) break;
       this.#sendBatch(batch);
     }
-    this.#sender?.flush();
+    this.#flushSoon();
     this.#sending = false;
     this.#progressed();
+  }
+
+  /** Together with what else is published in this turn: batches, each for a topic of its own, share a write. */
+  #flushSoon(): void {
+    if (this.#flushing || this.#sender === undefined) return;
+    this.#flushing = true;
+    const sender = this.#sender;
+    process.nextTick(() => {
+      this.#flushing = false;
+      sender.flush();
+    });
   }
 
   #sendBatch(batch: Batch): void {

@@ -119,6 +119,16 @@ describe.skipIf(!withMosquitto)("publisher (on mosquitto)", () => {
     expect(published(wire.sent)).toHaveLength(200);
   });
 
+  test("sends what is published in one turn in one write, whatever its topics are", async () => {
+    const broker = await mosquitto();
+    const { publisher, clients } = publisherTo(broker.url);
+    await publisher.publish("first", messages(1));
+    const write = vi.spyOn((clients[0] as MqttClient).stream, "write");
+    const topics = texts(100).map((text) => `topic/${text}`);
+    await Promise.all(topics.map((topic) => publisher.publish(topic, messages(1))));
+    expect(write).toHaveBeenCalledTimes(1);
+  });
+
   test("sends a batch in few writes, and so does what acknowledgements make room for", async () => {
     const { url } = await mosquitto();
     const { publisher, clients } = publisherTo(url, { window: 500 });
