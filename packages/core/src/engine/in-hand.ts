@@ -79,10 +79,11 @@ export class InHand {
     return false;
   }
 
-  /** Its session has ended: from now on it does not count as unsettled. */
+  /** Its session has ended: from now on it does not count as unsettled, and may take what time it wants. */
   expire(job: Job): void {
     if (job.stale) return;
     job.stale = true;
+    job.limit?.clear();
     if (!job.settled) this.#expired(1);
   }
 

@@ -37,7 +37,7 @@ export class TimeLimit {
     return this.#controller.signal;
   }
 
-  /** Ends the limit with the attempt. */
+  /** Ends the limit, with the attempt or with the session. */
   clear(): void {
     this.#over = true;
     this.#clock.clearTimeout(this.#timer);

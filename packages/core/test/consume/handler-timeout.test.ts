@@ -89,6 +89,24 @@ describe("handlerTimeout", () => {
     expect(world.clock.now()).toBe(3);
   });
 
+  it("leaves no timer behind where the handler never returns, once its session has ended", async () => {
+    for (const read of [true, false]) {
+      const world = new World([{ key: "a" }], {
+        handlerTimeout: 1_000_000,
+        handler: (_, context) => {
+          if (read) void context.signal;
+          return new Promise(() => {});
+        },
+      });
+      await world.publish();
+      const consumer = await world.consume();
+      await world.clock.sleep(1);
+      await consumer.stop();
+      await world.clock.quiet();
+      expect(world.clock.now()).toBe(1);
+    }
+  });
+
   it("aborts with the session as well, and once only", async () => {
     const reasons: unknown[] = [];
     const world: World = new World([{ key: "a", ms: 100 }], {
