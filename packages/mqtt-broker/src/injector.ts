@@ -9,7 +9,7 @@ import { Message } from "./message.ts";
 import { Reason } from "./reason.ts";
 import type { InjectedMessage } from "./types.ts";
 
-/** Messages between two looks at the network. */
+/** Messages between two looks at the network, whether in one batch or in many that follow each other in one turn. */
 const chunk = 1_000;
 
 /** Publishes for the application: one batch after another. */
@@ -18,6 +18,8 @@ export class Injector {
   #busy = false;
   #last: Promise<void> = Promise.resolve();
   #closed = false;
+  /** Messages since the last look. */
+  #published = 0;
 
   constructor(hub: Hub) {
     this.#hub = hub;
@@ -39,9 +41,14 @@ export class Injector {
   async #run(messages: readonly InjectedMessage[]): Promise<void> {
     this.#busy = true;
     const failures: PublishFailure[] = [];
-    for (let start = 0; start < messages.length; start += chunk) {
-      if (start > 0) await turn(); // For the acknowledgements of what was sent.
-      const end = Math.min(messages.length, start + chunk);
+    let end = 0;
+    for (let start = 0; start < messages.length; start = end) {
+      if (this.#published === chunk) {
+        await turn(); // For the acknowledgements of what was sent, and for all others.
+        this.#published = 0;
+      }
+      end = Math.min(messages.length, start + chunk - this.#published);
+      this.#published += end - start;
       for (let index = start; index < end; index++) {
         try {
           this.#publish(messages[index] as InjectedMessage);

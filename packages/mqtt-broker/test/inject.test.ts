@@ -37,6 +37,22 @@ describe("inject", () => {
     expect(broker.stats()).toMatchObject({ injected: 2, sent: 2, retainedMessages: 1 });
   });
 
+  test("gives way to the network, however the messages are divided into batches", async () => {
+    const { broker } = await start();
+    for (const size of [1, 400, 10_000]) {
+      let turns = 0;
+      let counting = true;
+      const count = (): void => {
+        turns++;
+        if (counting) setImmediate(count);
+      };
+      setImmediate(count);
+      for (let sent = 0; sent < 10_000; sent += size) await broker.inject(batch(size));
+      counting = false;
+      expect(turns).toBeGreaterThanOrEqual(8);
+    }
+  });
+
   test("reaches each client with one write, in order", async () => {
     const { broker, port } = await start();
     const clients = [await connect(port), await connect(port, { version: 4 })];

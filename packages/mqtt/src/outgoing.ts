@@ -25,6 +25,7 @@ export function unsupported(
   if (message.headers !== undefined && Object.hasOwn(message.headers, keyProperty)) {
     return refusal(`The header "${keyProperty}" is where the key goes. Give it as \`key\`.`);
   }
+  if (!hasTexts(message)) return undefined;
   for (const text of texts(message)) {
     if (Buffer.byteLength(text) > longestText) {
       return refusal(
@@ -43,7 +44,8 @@ export function tooLarge(
 ): LabError | undefined {
   const limit = largest ?? 268_435_455;
   let size = overhead + Buffer.byteLength(topic) + message.body.byteLength;
-  for (const text of texts(message)) size += propertyOverhead + Buffer.byteLength(text);
+  if (hasTexts(message))
+    for (const text of texts(message)) size += propertyOverhead + Buffer.byteLength(text);
   if (size <= limit) return undefined;
   return refusal(
     `The message needs a packet of ${size} bytes, the broker takes ${limit}. Send less, or have the limit raised.`,
@@ -52,6 +54,7 @@ export function tooLarge(
 
 /** Key and headers as user properties. */
 export function propertiesOf({ key, headers }: OutgoingMessage): Properties | undefined {
+  if (key === undefined && headers === undefined) return undefined;
   const any = Object.keys(headers ?? {}).length > 0;
   if (key === undefined && !any) return undefined; // mqtt-packet takes no empty ones.
   return {
@@ -62,6 +65,10 @@ export function propertiesOf({ key, headers }: OutgoingMessage): Properties | un
 /** What mqtt.js takes, without copying. */
 export function bytesOf({ body }: OutgoingMessage): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+function hasTexts({ key, headers }: OutgoingMessage): boolean {
+  return key !== undefined || headers !== undefined;
 }
 
 function* texts({ key, headers }: OutgoingMessage): Iterable<string> {

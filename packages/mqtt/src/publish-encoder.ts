@@ -18,9 +18,6 @@ export class PublishEncoder {
   #bytes: Buffer = Buffer.alloc(0);
   #end = 0;
   #expected = smallest;
-  #topic = "";
-  /** With its length. */
-  #topicBytes: Buffer = Buffer.alloc(2);
 
   constructor({ protocolVersion, qos, retain }: PublishFlags) {
     this.#header = 0x30 | (qos << 1) | (retain ? 1 : 0);
@@ -35,20 +32,21 @@ export class PublishEncoder {
 
   /** The message has been checked. */
   add(topic: string, message: OutgoingMessage, packetId: number): void {
-    if (topic !== this.#topic) this.#setTopic(topic);
     const properties = this.#withProperties ? propertiesSize(message) : 0;
     const length =
-      this.#topicBytes.length +
+      2 +
+      Buffer.byteLength(topic) +
       (this.#withId ? 2 : 0) +
       (this.#withProperties ? integerSize(properties) + properties : 0) +
       message.body.length;
     this.#makeRoom(1 + integerSize(length) + length);
     const bytes = this.#bytes;
     bytes[this.#end] = this.#header;
-    let at = putInteger(bytes, this.#end + 1, length);
-    bytes.set(this.#topicBytes, at);
-    at += this.#topicBytes.length;
-    if (this.#withId) at = bytes.writeUInt16BE(packetId, at);
+    let at = putText(bytes, putInteger(bytes, this.#end + 1, length), topic);
+    if (this.#withId) {
+      bytes[at++] = packetId >> 8;
+      bytes[at++] = packetId & 255;
+    }
     if (this.#withProperties) {
       at = putInteger(bytes, at, properties);
       if (properties > 0) at = putProperties(bytes, at, message);
@@ -64,12 +62,6 @@ export class PublishEncoder {
     this.#bytes = Buffer.alloc(0);
     this.#end = 0;
     return taken;
-  }
-
-  #setTopic(topic: string): void {
-    this.#topic = topic;
-    this.#topicBytes = Buffer.allocUnsafe(2 + Buffer.byteLength(topic));
-    putText(this.#topicBytes, 0, topic);
   }
 
   #makeRoom(size: number): void {
@@ -107,7 +99,8 @@ function putPair(bytes: Buffer, at: number, name: string, value: string): number
 
 function putText(bytes: Buffer, at: number, text: string): number {
   const length = bytes.write(text, at + 2);
-  bytes.writeUInt16BE(length, at);
+  bytes[at] = length >> 8;
+  bytes[at + 1] = length & 255;
   return at + 2 + length;
 }
 

@@ -4,9 +4,10 @@ import {
   type Publisher,
   type PublisherCapabilities,
 } from "@lab/core";
-import { Batch, toError } from "@lab/core/adapter";
+import { Batch, messagesFault, toError } from "@lab/core/adapter";
 import type { MqttClient } from "mqtt";
 import { defaultsFor, makeClient } from "./client.ts";
+import { InFlight } from "./in-flight.ts";
 import { Link } from "./link.ts";
 import { type MqttPublisherOptions, publisherSettings, type Settings } from "./options.ts";
 import { tooLarge, unsupported } from "./outgoing.ts";
@@ -27,13 +28,6 @@ const notAuthorized = 135;
  */
 export function mqttPublisher(options: MqttPublisherOptions): Publisher {
   return new MqttPublisher(publisherSettings(options));
-}
-
-/** A message given to mqtt.js, which sends it again after a reconnect. */
-interface InFlight {
-  readonly batch: Batch;
-  readonly index: number;
-  packetId: number;
 }
 
 class MqttPublisher implements Publisher {
@@ -60,7 +54,10 @@ class MqttPublisher implements Publisher {
     this.capabilities = { headers: carries, keys: carries };
   }
 
-  async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
+  /** Not `async`: a batch is one promise, and batches may be of one message. */
+  publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
+    const wrong = messagesFault(messages);
+    if (wrong !== undefined) return Promise.reject(wrong);
     const batch = new Batch(destination, messages);
     const fault = this.#faultOf(destination);
     if (fault !== undefined) {
@@ -71,7 +68,7 @@ class MqttPublisher implements Publisher {
       this.#open();
       this.#send();
     }
-    await batch.decided;
+    return batch.decided;
   }
 
   close(): Promise<void> {
@@ -190,14 +187,12 @@ class MqttPublisher implements Publisher {
       batch.decide(index, fault);
       return;
     }
-    const sent: InFlight = { batch, index, packetId: 0 };
+    const sent = new InFlight(batch, index, this.#decided);
     this.#inFlight.add(sent);
-    sent.packetId = (this.#sender as Sender).add(destination, message, (error) =>
-      this.#decided(sent, error),
-    );
+    (this.#sender as Sender).add(destination, message, sent);
   }
 
-  #decided(sent: InFlight, error: Error | null | undefined): void {
+  readonly #decided = (sent: InFlight, error: Error | null | undefined): void => {
     if (!this.#inFlight.delete(sent)) return; // Given up before.
     sent.batch.decide(
       sent.index,
@@ -206,13 +201,13 @@ class MqttPublisher implements Publisher {
     this.#stall?.refresh();
     if (this.#inFlight.size === 0) this.#progressed();
     // The acknowledgements of one read come one by one: what they make room for goes out together.
-    if (this.#waiting.size > 0) this.#refill ??= setImmediate(() => this.#sendMore());
-  }
+    if (this.#waiting.size > 0) this.#refill ??= setImmediate(this.#sendMore);
+  };
 
-  #sendMore(): void {
+  readonly #sendMore = (): void => {
     this.#refill = undefined;
     this.#send();
-  }
+  };
 
   #watchStall(): void {
     const { confirmTimeout } = this.#settings;

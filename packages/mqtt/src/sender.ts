@@ -1,13 +1,12 @@
 import type { OutgoingMessage } from "@lab/core";
 import type { IPublishPacket, MqttClient } from "mqtt";
+import type { InFlight } from "./in-flight.ts";
 import type { MqttPublisherOptions, Settings } from "./options.ts";
 import { bytesOf, propertiesOf } from "./outgoing.ts";
 import { PublishEncoder } from "./publish-encoder.ts";
 
 /** So that large messages are not all copied before the first is sent, in bytes. */
 const largestWrite = 1_048_576;
-
-export type Done = (error: Error | null | undefined) => void;
 
 /**
  * Hands messages to a connected client: many in one write, where mqtt.js would make several for each. mqtt.js is told of
@@ -19,7 +18,7 @@ export class Sender {
   readonly #encoder: PublishEncoder;
   /** A store of the user's may take its time, and nothing may be sent before. */
   readonly #ownStore: boolean;
-  #unconfirmed: Done[] = [];
+  #unconfirmed: InFlight[] = [];
   #added = false;
 
   constructor(client: MqttClient, settings: Settings<MqttPublisherOptions>) {
@@ -29,16 +28,17 @@ export class Sender {
     this.#ownStore = client.options.outgoingStore !== undefined;
   }
 
-  /** Returns the packet id, 0 at QoS 0. What is added is sent by `flush`. */
-  add(topic: string, message: OutgoingMessage, done: Done): number {
-    const { qos } = this.#settings;
-    if (this.#ownStore) return this.#publish(topic, message, done);
-    const packetId = qos === 0 ? 0 : this.#register(topic, message, done);
-    if (qos === 0) this.#unconfirmed.push(done);
-    this.#encoder.add(topic, message, packetId);
+  /** Gives it its packet id. What is added is sent by `flush`. */
+  add(topic: string, message: OutgoingMessage, sent: InFlight): void {
+    if (this.#ownStore) {
+      this.#publish(topic, message, sent);
+      return;
+    }
+    if (this.#settings.qos === 0) this.#unconfirmed.push(sent);
+    else this.#register(topic, message, sent);
+    this.#encoder.add(topic, message, sent.packetId);
     this.#added = true;
     if (this.#encoder.size > largestWrite) this.flush();
-    return packetId;
   }
 
   flush(): void {
@@ -50,17 +50,17 @@ export class Sender {
     stream.write(this.#encoder.take(), (error) => {
       // Node calls back without an error too when a socket was destroyed. That the connection is lost is told elsewhere.
       if (error != null || stream.destroyed) return;
-      for (const done of unconfirmed) done(undefined);
+      for (const { cb } of unconfirmed) cb();
     });
   }
 
-  #register(topic: string, message: OutgoingMessage, cb: Done): number {
+  #register(topic: string, message: OutgoingMessage, sent: InFlight): void {
     const { outgoing, outgoingStore, messageIdProvider } = this.#client;
     const { retain } = this.#settings;
     let messageId = messageIdProvider.allocate() as number;
     // mqtt.js's own ids start anew after 65535, whatever is in flight.
     while (outgoing[messageId] !== undefined) messageId = messageIdProvider.allocate() as number;
-    const properties = propertiesOf(message);
+    sent.packetId = messageId;
     const packet: IPublishPacket = {
       cmd: "publish",
       topic,
@@ -69,18 +69,20 @@ export class Sender {
       retain,
       dup: false,
       messageId,
-      ...(properties && { properties }),
     };
-    outgoing[messageId] = { volatile: false, cmd: "publish", cb: (error) => cb(error) };
-    outgoingStore.put(packet, () => {});
-    return messageId;
+    const properties = propertiesOf(message);
+    if (properties !== undefined) packet.properties = properties;
+    outgoing[messageId] = sent;
+    outgoingStore.put(packet, ignore);
   }
 
-  #publish(topic: string, message: OutgoingMessage, done: Done): number {
+  #publish(topic: string, message: OutgoingMessage, sent: InFlight): void {
     const { qos, retain } = this.#settings;
     const properties = propertiesOf(message);
     const options = properties === undefined ? { qos, retain } : { qos, retain, properties };
-    this.#client.publish(topic, bytesOf(message), options, done);
-    return qos === 0 ? 0 : this.#client.getLastMessageId();
+    this.#client.publish(topic, bytesOf(message), options, sent.cb);
+    if (qos > 0) sent.packetId = this.#client.getLastMessageId();
   }
 }
+
+function ignore(): void {}

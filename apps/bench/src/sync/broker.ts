@@ -10,8 +10,11 @@ export interface SyncTarget extends AsyncDisposable {
   readonly url: string | undefined;
 }
 
+/** How the report names our own. */
+export const ownBroker = "lab-mqtt-broker";
+
 const embedded = {
-  lab: { broker: "lab-mqtt-broker", package: "@lab/mqtt-broker" },
+  lab: { broker: ownBroker, package: "@lab/mqtt-broker" },
   aedes: { broker: "aedes", package: "aedes" },
 } as const;
 

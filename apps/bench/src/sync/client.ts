@@ -43,13 +43,14 @@ answerRequests(
 );
 
 async function prepare(request: Prepare): Promise<Prepared> {
-  const { url, subscriptions, broker } = request;
+  const { url, subscriptions, broker, echo } = request;
   if (url === undefined) throw new Error("The client needs the URL of the broker.");
   prepared = request;
   const protocolVersion = broker === "aedes" ? 4 : 5;
   // mqtt.js sets a timer anew for each packet otherwise.
   const options: IClientOptions = { reschedulePings: false };
-  const topics = [...topicsOf("server", subscriptions), ...topicsOf("client", subscriptions)];
+  const own = echo ? topicsOf("client", subscriptions) : [];
+  const topics = [...topicsOf("server", subscriptions), ...own];
   const clients: MqttClient[] = [];
   const subscriber = mqttSubscriber({
     protocolVersion,
@@ -73,11 +74,11 @@ async function prepare(request: Prepare): Promise<Prepared> {
   return { url };
 }
 
-async function run({ rate, from, measureFrom, until }: Run): Promise<SideResult> {
+async function run({ rate, changes, from, measureFrom, until }: Run): Promise<SideResult> {
   if (publisher === undefined || prepared === undefined) throw new Error("It was not prepared.");
   const to = publisher;
   const { batched, subscriptions } = prepared;
-  const topics = topicsOf("client", subscriptions);
+  const topics = changes ? topicsOf("client", subscriptions) : [];
   recorder = new Recorder(measureFrom, until);
   const sent = await sendChanges({
     topics,

@@ -25,15 +25,17 @@ export const syncCommand: Command = {
     const folder = await outputFolder(given, "sync");
     const startedAt = new Date().toISOString();
     const runs: SyncRun[] = [];
-    for (const mode of modesOf(params)) {
-      await using target = await syncTarget(params.broker, signal);
-      const progress = progressOn(out);
-      const measured = await measureSync({ ...params, mode, url: target.url, signal, progress });
-      const ofMode = (["server", "client"] as const).map(
-        (side): SyncRun => ({ ...target.about, mode, side, ...measured[side] }),
-      );
-      runs.push(...ofMode);
-      out.write(`\n${syncTable(ofMode)}`);
+    for (const broker of params.brokers) {
+      for (const mode of modesOf(params)) {
+        await using target = await syncTarget(broker, signal);
+        const options = { ...params, broker, mode, url: target.url, signal };
+        const measured = await measureSync({ ...options, progress: progressOn(out) });
+        const ofMode = (["server", "client"] as const).map(
+          (side): SyncRun => ({ ...target.about, mode, side, ...measured[side] }),
+        );
+        runs.push(...ofMode);
+        out.write(`\n${syncTable(ofMode)}`);
+      }
     }
     const report: SyncReport = {
       kind: "sync",

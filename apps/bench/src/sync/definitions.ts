@@ -5,6 +5,8 @@ export const definitions: Readonly<Record<string, string>> = {
   Batched:
     "All changes that are due are given to the broker at once: with lab one call of inject(); with aedes, which has none, as many calls in one turn; from clients as many calls of publish() in one turn, which share a write.",
   Single: "One change at a time, and the next when its promise has resolved.",
+  "As many as can be sent":
+    "With a rate of max, 2,000 changes at once or one at a time, the next when the promise of the last has resolved. The sides take turns, so that each direction is measured for itself, and the client does not subscribe to its own changes.",
   "With mosquitto":
     "The broker is a third process, and the server is a client of it like the other.",
   "Modifications a second":

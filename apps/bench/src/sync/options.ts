@@ -13,9 +13,9 @@ const modes = ["batched", "single", "both"] as const;
 
 const specs = {
   broker: {
-    value: "NAME",
+    value: "NAMES",
     default: "lab",
-    help: "lab and aedes in the server's process; mosquitto, which the test bed starts",
+    help: "lab and aedes in the server's process; mosquitto, which the test bed starts; several: lab,mosquitto",
   },
   subscriptions: {
     value: "N",
@@ -25,7 +25,7 @@ const specs = {
   rate: {
     value: "N|max",
     default: "20000",
-    help: "changes a second on each side; max: as many as can be sent",
+    help: "changes a second on each side; max: as many as can be sent, one side after the other",
   },
   seconds: { value: "X", default: "60", help: "measured in each run" },
   mode: { value: "HOW", default: "both", help: "batched, single or both, one after the other" },
@@ -63,7 +63,9 @@ export function parseSyncOptions(argv: readonly string[]): SyncOptions {
   return {
     help: given.help !== undefined,
     params: {
-      broker: oneOf("--broker", given.broker ?? specs.broker.default, syncBrokers),
+      brokers: [...new Set((given.broker ?? specs.broker.default).split(","))].map((name) =>
+        oneOf("--broker", name, syncBrokers),
+      ),
       subscriptions: wholeNumber("--subscriptions", subscriptions, 2, 100_000),
       rate: rate === "max" ? 0 : wholeNumber("--rate", rate, 1, 10_000_000),
       seconds: positiveNumber("--seconds", given.seconds ?? specs.seconds.default, 86_400),

@@ -14,11 +14,14 @@ import { targetsOf } from "./targets.ts";
 export function syncPage(report: SyncReport): string {
   const { params, runs } = report;
   const title = "A server that mirrors its values to a client";
-  const rate = params.rate === 0 ? "as many as can be sent" : formatRate(params.rate);
+  const rate =
+    params.rate === 0
+      ? "as many as can be sent, one side after the other,"
+      : formatRate(params.rate);
   return document(
     title,
     html`<header><h1>${title}</h1><p class="lead">${runs.map(sentence)}</p></header>
-${targetsCard(targetsOf(report), "Figures to reach are judged with broker lab, 40,000 subscriptions, and a rate of 20,000 or max.")}
+${targetsCard(targetsOf(report), "Figures to reach are judged for lab-mqtt-broker, with 40,000 subscriptions, and a rate of 20,000 or max.")}
 <div class="pair">
 <section class="card"><h3>What was run</h3><dl class="facts">
 <dt>Topics</dt><dd>${formatCount(params.subscriptions)}, half of them changed by each side</dd>

@@ -11,6 +11,8 @@ export interface Prepare {
   readonly broker: SyncBroker;
   readonly subscriptions: number;
   readonly batched: boolean;
+  /** The client subscribes to its own values too, as in the published benchmark. */
+  readonly echo: boolean;
   /** Of the broker. The server is given that of mosquitto, and else none. */
   readonly url: string | undefined;
 }
@@ -19,6 +21,8 @@ export interface Prepare {
 export interface Run {
   readonly kind: "run";
   readonly rate: number;
+  /** Sides that change nothing only mirror. */
+  readonly changes: boolean;
   readonly from: number;
   /** What is changed before is not counted. */
   readonly measureFrom: number;

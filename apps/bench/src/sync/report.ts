@@ -13,7 +13,7 @@ export interface SyncReport {
 }
 
 export interface SyncParams {
-  readonly broker: SyncBroker;
+  readonly brokers: readonly SyncBroker[];
   readonly subscriptions: number;
   /** Changes a second on each side; 0: as many as can be sent. */
   readonly rate: number;

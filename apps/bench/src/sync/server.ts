@@ -33,11 +33,11 @@ function open({ broker, url }: Prepare): Promise<Host> {
   return mosquittoHost(url, heard);
 }
 
-async function run({ rate, from, measureFrom, until }: Run): Promise<SideResult> {
+async function run({ rate, changes, from, measureFrom, until }: Run): Promise<SideResult> {
   if (host === undefined || prepared === undefined) throw new Error("It was not prepared.");
   const { publish } = host;
   const { batched, subscriptions } = prepared;
-  const topics = topicsOf("server", subscriptions);
+  const topics = changes ? topicsOf("server", subscriptions) : [];
   recorder = new Recorder(measureFrom, until);
   const sent = await sendChanges({ topics, rate, batched, from, until, send: publish });
   recorder.stop();

@@ -44,7 +44,7 @@ for (const broker of syncBrokers) {
         kind: "sync",
         startedAt: expect.stringMatching(/Z$/),
         environment: expect.objectContaining({ node: process.version }),
-        params: { broker, subscriptions: 20, rate: 200, seconds: 1, mode: "both" },
+        params: { brokers: [broker], subscriptions: 20, rate: 200, seconds: 1, mode: "both" },
         runs: expect.any(Array),
       });
       expect(report.runs.map(({ mode, side }) => `${mode} ${side}`)).toEqual([
@@ -88,6 +88,28 @@ for (const broker of syncBrokers) {
   );
 }
 
+test("as many as can be sent: each direction for itself, on several brokers in one run", async () => {
+  const out = `${folder}max`;
+  const line = "--broker lab,aedes --subscriptions 20 --rate max --seconds 0.5 --out";
+  const { stdout } = await run(process.execPath, [cli, "sync", ...line.split(" "), out]);
+  const { runs }: SyncReport = JSON.parse(await readFile(`${out}/report.json`, "utf8"));
+  expect(runs.map(({ broker, mode, side }) => `${broker} ${mode} ${side}`)).toEqual([
+    "lab-mqtt-broker batched server",
+    "lab-mqtt-broker batched client",
+    "lab-mqtt-broker single server",
+    "lab-mqtt-broker single client",
+    "aedes batched server",
+    "aedes batched client",
+    "aedes single server",
+    "aedes single client",
+  ]);
+  for (const { sent, received } of runs) {
+    expect(sent).toBeGreaterThan(0);
+    expect(received).toBeGreaterThan(0);
+  }
+  expect(stdout).toContain("aedes");
+}, 60_000);
+
 const missing = noBrowser();
 test.skipIf(missing !== undefined)("the page has a table and a picture of each run", async () => {
   const url = pathToFileURL(`${folder}lab/report.html`).href;
@@ -116,10 +138,12 @@ test.skipIf(missing !== undefined)("the page has a table and a picture of each r
 test("the defaults are the published scenario", () => {
   expect(parseSyncOptions([])).toEqual({
     help: false,
-    params: { broker: "lab", subscriptions: 40_000, rate: 20_000, seconds: 60, mode: "both" },
+    params: { brokers: ["lab"], subscriptions: 40_000, rate: 20_000, seconds: 60, mode: "both" },
     out: undefined,
   });
   expect(parseSyncOptions(["--rate", "max"]).params.rate).toBe(0);
+  const several = parseSyncOptions(["--broker", "lab,mosquitto,lab"]).params.brokers;
+  expect(several).toEqual(["lab", "mosquitto"]);
 });
 
 test.each([

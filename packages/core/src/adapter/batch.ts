@@ -1,4 +1,4 @@
-import { invalidOption, PublishError, type PublishFailure } from "../errors.ts";
+import { invalidOption, type LabError, PublishError, type PublishFailure } from "../errors.ts";
 import type { OutgoingMessage } from "../ports.ts";
 
 /** The messages of one `publish`, and what has become of them. */
@@ -7,7 +7,7 @@ export class Batch {
   readonly messages: readonly OutgoingMessage[];
   /** Resolves when all are confirmed; rejects when all are decided and some have failed. */
   readonly decided: Promise<void>;
-  readonly #failures: PublishFailure[] = [];
+  #failures: PublishFailure[] | undefined;
   #resolve: () => void = () => {};
   #reject: (error: PublishError) => void = () => {};
   #undecided: number;
@@ -16,7 +16,8 @@ export class Batch {
 
   /** @throws {LabError} `INVALID_OPTION` unless `messages` is an array */
   constructor(destination: string, messages: readonly OutgoingMessage[]) {
-    requireMessages(messages);
+    const fault = messagesFault(messages);
+    if (fault !== undefined) throw fault;
     this.destination = destination;
     this.messages = messages;
     this.#undecided = messages.length;
@@ -39,9 +40,12 @@ export class Batch {
   }
 
   decide(index: number, error: Error | undefined): void {
-    if (error !== undefined) this.#failures.push({ index, error });
+    if (error !== undefined) {
+      this.#failures ??= [];
+      this.#failures.push({ index, error });
+    }
     if (--this.#undecided > 0) return;
-    if (this.#failures.length === 0) {
+    if (this.#failures === undefined) {
       this.#resolve();
     } else {
       this.#failures.sort((a, b) => a.index - b.index);
@@ -50,6 +54,9 @@ export class Batch {
   }
 }
 
-export function requireMessages(messages: unknown): void {
-  if (!Array.isArray(messages)) throw invalidOption("messages", messages, "an array of messages");
+/** Says what is wrong with what `publish` was given as messages. */
+export function messagesFault(messages: unknown): LabError | undefined {
+  return Array.isArray(messages)
+    ? undefined
+    : invalidOption("messages", messages, "an array of messages");
 }

@@ -1,7 +1,7 @@
 /** Helpers for authors of adapters. */
 export { invalidOption, toError } from "../errors.ts";
 export { Backoff, type BackoffOptions } from "./backoff.ts";
-export { Batch } from "./batch.ts";
+export { Batch, messagesFault } from "./batch.ts";
 export {
   type KeepSubscribedOptions,
   keepSubscribed,

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { requireMessages } from "../adapter/batch.ts";
+import { messagesFault } from "../adapter/batch.ts";
 import { unsupportedMessage } from "../adapter/outgoing.ts";
 import { LabError, PublishError, type PublishFailure, toError } from "../errors.ts";
 import type { Message, OutgoingMessage, Publisher, PublisherCapabilities } from "../ports.ts";
@@ -21,7 +21,8 @@ export class MemoryPublisher implements Publisher, Connection {
   }
 
   async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
-    requireMessages(messages);
+    const wrong = messagesFault(messages);
+    if (wrong !== undefined) throw wrong;
     const losses = this.#losses;
     const errors = this.#store(destination, messages);
     await turn(); // As over a network: the confirmation comes later, and can get lost.
