@@ -122,7 +122,9 @@ export class Consumer implements OpenedSession {
     );
     const age = new AgeWatch(acknowledger, source, consumerTimeout);
     this.#receiving = { channel, acknowledger, age };
+    lost.asked();
     await channel.consume(source, this.#receive);
+    lost.there();
   }
 
   async #declare(channel: Channel): Promise<void> {
@@ -139,6 +141,7 @@ export class Consumer implements OpenedSession {
   readonly #receive = (message: ConsumeMessage | null): void => {
     if (message === null) {
       this.#end(new Error("the broker cancelled the consumer: its queue was deleted or has moved"));
+      this.#options.lost.ended(false); // What was in hand may have gone with the queue.
       return;
     }
     const { acknowledger, age } = this.#receiving as Receiving;
@@ -171,6 +174,7 @@ export class Consumer implements OpenedSession {
     if (this.#receiving !== undefined) {
       this.#receiving.acknowledger.end();
       this.#receiving.age.end();
+      this.#options.lost.ended(this.#receiving.acknowledger.oldest !== undefined);
       this.#options.session.end(lossOf(this.#options.source, cause));
     }
     this.#lose(cause);

@@ -32,16 +32,17 @@ describe.skipIf(!withRabbitMq)(`soak, seed ${seed}`, () => {
   const runs = Array.from({ length: rounds }, (_, round) => [
     { type: "classic", ack: "single", round } as const,
     { type: "quorum", ack: "multiple", round } as const,
+    { type: "quorum", ack: "single", only: true, round } as const,
   ]).flat();
 
   test.for(runs)(
     "closed connections, cuts, kill -9 and restarts lose nothing and keep the order: %o",
     { timeout: 180_000 },
-    async ({ type, ack, round }) => {
+    async ({ type, ack, only = false, round }) => {
       const random = numbers(seed + round);
-      // What the README says of quorum queues without it is the reason.
-      const only = type === "quorum" ? { "x-single-active-consumer": true } : {};
-      const queue = await queueAt(broker.directUrl, type, { arguments: only });
+      const queue = await queueAt(broker.directUrl, type, {
+        arguments: { "x-single-active-consumer": only },
+      });
       const ledger = new Ledger();
       const out = publisher(broker.url);
       const consumer = await consume<Entry>({

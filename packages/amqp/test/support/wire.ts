@@ -20,9 +20,16 @@ export interface Wire {
   readonly url: string;
   readonly sent: readonly Method[];
   readonly acks: readonly Ack[];
+  /** How often a method was sent. */
+  count(name: string): number;
   /** Resets the clients' connections. The broker does not notice before `release`. */
   cutClients(): void;
   release(): void;
+  /** From now on the broker does not get the clients' calls of this method, before `arrive`. */
+  delay(name: string): void;
+  /** How many are on their way. */
+  readonly delayed: number;
+  arrive(): void;
 }
 
 /** Listens in on what clients send to a broker. */
@@ -32,11 +39,18 @@ export async function tapWire(url: string): Promise<Wire> {
   const clients = new Set<Socket>();
   const unnoticed = new Set<Socket>();
   const sent: Method[] = [];
+  let slow: string | undefined;
+  let delayed: (() => void)[] = [];
   const server = createServer({ noDelay: true }, (client) => {
     const broker = connect({ host: hostname, port: Number(port), noDelay: true });
     const parse = parser((method) => sent.push(method));
-    client.on("data", parse);
-    client.on("data", (chunk) => broker.write(chunk));
+    client.on("data", (chunk) => {
+      const before = sent.length;
+      parse(chunk);
+      const forward = (): unknown => broker.write(chunk);
+      if (sent.slice(before).some(({ name }) => name === slow)) delayed.push(forward);
+      else forward();
+    });
     broker.on("data", (chunk) => client.write(chunk));
     const endBroker = (): void => {
       if (clients.delete(client)) broker.destroy();
@@ -59,6 +73,7 @@ export async function tapWire(url: string): Promise<Wire> {
   return {
     url: `amqp://${user}127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent,
+    count: (wanted) => sent.filter(({ name }) => name === wanted).length,
     cutClients: () => {
       for (const client of clients) {
         clients.delete(client);
@@ -67,6 +82,17 @@ export async function tapWire(url: string): Promise<Wire> {
     },
     release: () => {
       for (const broker of unnoticed) broker.destroy();
+    },
+    delay: (name) => {
+      slow = name;
+    },
+    get delayed() {
+      return delayed.length;
+    },
+    arrive: () => {
+      slow = undefined;
+      for (const forward of delayed) forward();
+      delayed = [];
     },
     get acks() {
       return sent
