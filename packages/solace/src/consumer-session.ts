@@ -72,7 +72,7 @@ export class ConsumerSession {
     try {
       await Promise.race([this.#setUp(), failed]);
     } catch (error) {
-      this.abandon(error);
+      await this.abandon(error);
       throw this.#cause;
     }
     this.#established = true;
@@ -96,10 +96,10 @@ export class ConsumerSession {
     await this.#link.close();
   }
 
-  /** Ends at once, without a goodbye. */
-  abandon(cause: unknown): void {
+  /** Ends at once, without a goodbye of the consumer's. Resolves when nothing is left open. Never rejects. */
+  abandon(cause: unknown): Promise<void> {
     this.#end(lossOf(`the consumer of "${this.#source}"`, cause));
-    this.#link.destroy(this.#cause);
+    return this.#link.destroy(this.#cause);
   }
 
   async #setUp(): Promise<void> {

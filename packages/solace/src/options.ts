@@ -10,10 +10,10 @@ export interface SolaceDefaults {
   /** Each host is tried once: whoever starts wants to know at once. */
   readonly connectRetries: 0;
   /**
-   * One attempt at once. Whatever follows is done from here: without end, with back-off, and with the reason told, which the
-   * client keeps to itself as long as it tries.
+   * A lost connection is restored from here: without end, with back-off, with the reason told, which the client keeps to itself
+   * as long as it tries, and with nothing left open when the subscription is closed meanwhile.
    */
-  readonly reconnectRetries: 1;
+  readonly reconnectRetries: 0;
   readonly publisherProperties: solace.MessagePublisherProperties;
 }
 

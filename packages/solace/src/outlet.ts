@@ -63,7 +63,7 @@ export class Outlet {
   }
 
   /**
-   * Rejects with nothing left open.
+   * Where it rejects, the caller destroys it.
    * @throws {LabError} `ACCESS_REFUSED`, `BROKER_UNREACHABLE` or `INVALID_OPTION`
    */
   async open(): Promise<void> {
@@ -146,9 +146,10 @@ export class Outlet {
     await this.#link.close();
   }
 
-  destroy(cause: Error): void {
+  /** Without waiting for the broker's answer to the goodbye. Never rejects. */
+  destroy(cause: Error): Promise<void> {
     this.#over = true;
-    this.#link.destroy(cause);
+    return this.#link.destroy(cause);
   }
 
   #nativeOf(message: OutgoingMessage, destination: string): solace.Message {

@@ -138,7 +138,7 @@ class SolacePublisher implements Publisher {
     try {
       await outlet.open();
     } catch (error) {
-      outlet.destroy(error as LabError);
+      this.#await(outlet.destroy(error as LabError));
       if (this.#outlet === outlet) this.#outlet = undefined;
       this.#failAll(error as LabError);
       return;
@@ -153,7 +153,7 @@ class SolacePublisher implements Publisher {
   }
 
   #giveUp(error: LabError): void {
-    this.#drop(async (outlet) => outlet.destroy(error), error);
+    this.#drop((outlet) => outlet.destroy(error), error);
     this.#failAll(error);
   }
 
@@ -169,8 +169,13 @@ class SolacePublisher implements Publisher {
       batch.failRest(error);
       this.#waiting.delete(batch);
     }
-    this.#ending = Promise.all([this.#ending, end(outlet)]);
+    this.#await(end(outlet));
     this.#rest();
+  }
+
+  /** Before the publisher is closed. */
+  #await(end: Promise<void>): void {
+    this.#ending = Promise.all([this.#ending, end]);
   }
 
   #failAll(error: LabError): void {

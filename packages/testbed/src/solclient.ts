@@ -61,9 +61,14 @@ export async function connectSession(
 
 /** With a goodbye, behind what was acknowledged. */
 export async function endSession(session: solace.Session): Promise<void> {
-  await new Promise<void>((resolve) => {
-    session.on(solace.SessionEventCode.DISCONNECTED, () => resolve());
-    session.disconnect();
-  });
-  session.dispose();
+  const { DISCONNECTED, DOWN_ERROR } = solace.SessionEventCode;
+  try {
+    await new Promise<void>((resolve) => {
+      session.on(DISCONNECTED, () => resolve());
+      session.on(DOWN_ERROR, () => resolve()); // The connection is lost: there is nobody to say it to.
+      session.disconnect();
+    });
+  } finally {
+    session.dispose();
+  }
 }
