@@ -34,10 +34,14 @@ export interface KafkaSubscriberOptions {
   readonly completionsInMetadata?: boolean;
   /**
    * kafkajs's own options of the consumer: `sessionTimeout`, `heartbeatInterval`, `maxBytesPerPartition`, `rackId` and
-   * so on. @default kafkajs's, but `maxWaitTimeInMs: 250`, and partitions stay with their members where they can
+   * so on. `maxWaitTimeInMs` is 250 unless given, and partitions stay with their members where they can.
+   * @default kafkajs's
    */
   readonly consumer?: Omit<ConsumerConfig, OwnConsumerOptions>;
-  /** Longest wait for the connection and for the group to let the member in, in ms. @default 15_000 */
+  /**
+   * Longest wait for the connection, in ms. How long the group takes to let a member in is the group's to say.
+   * @default 15_000
+   */
   readonly connectTimeout?: number;
 }
 
@@ -48,12 +52,18 @@ export interface KafkaPublisherOptions {
   readonly compression?: number;
   /**
    * The largest batch of records that the topics take, in bytes: their `max.message.bytes`. A message that is larger is
-   * refused; more of them than that are sent as several batches. @default 1_048_588, as Kafka's
+   * refused; more of them than that are sent as several batches. @default 1_048_588
    */
   readonly maxMessageBytes?: number;
-  /** kafkajs's own options of the producer: `createPartitioner`, `idempotent` and so on. @default kafkajs's */
+  /**
+   * kafkajs's own options of the producer: `createPartitioner`, `metadataMaxAge` and so on. `idempotent` is true unless
+   * given: what is sent again is written once. @default kafkajs's
+   */
   readonly producer?: Omit<ProducerConfig, OwnProducerOptions>;
-  /** When nothing has been confirmed for so long, in ms, what is unconfirmed has failed. @default 30_000 */
+  /**
+   * When nothing has been confirmed for so long, in ms, what is unconfirmed has failed. Until then it is sent again, unless
+   * no broker can be reached for as long as the client's `retry` says. @default 30_000
+   */
   readonly confirmTimeout?: number;
 }
 

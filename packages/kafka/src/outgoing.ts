@@ -7,6 +7,8 @@ export interface OutgoingRecord {
   readonly key: string | null;
   readonly value: Buffer | null;
   readonly headers?: Record<string, string>;
+  /** Once it has been chosen. */
+  partition?: number;
 }
 
 /** What a batch has beside its records, rounded up. */

@@ -12,6 +12,7 @@ import {
   publisherSettings,
 } from "./options.ts";
 import { batchOverhead, recordOf, sizeOf, unsupported } from "./outgoing.ts";
+import { divided, type Next, type Sent } from "./sent.ts";
 import { topicFault } from "./topic.ts";
 
 /** How long `close` waits for what is in flight, in ms. */
@@ -19,17 +20,13 @@ const closeTimeout = 5_000;
 
 /**
  * A publisher to Kafka topics. It connects at the first `publish`. One batch is under way at a time, so that messages
- * stay in order when the client sends again; what is published meanwhile goes into the next. The bodies given to
- * `publish` must not change until it has settled. A message that failed with `CONNECTION_LOST` may have arrived.
+ * stay in order when the client sends again; what is published meanwhile goes into the next. What is sent again is
+ * written once (the producer is idempotent), but a message that failed with `CONNECTION_LOST` may have arrived. The
+ * bodies given to `publish` must not change until it has settled.
  * @throws {LabError} `INVALID_OPTION`
  */
 export function kafkaPublisher(options: KafkaPublisherOptions): Publisher {
   return new KafkaPublisher(publisherSettings(options));
-}
-
-interface Sent {
-  readonly batch: Batch;
-  readonly index: number;
 }
 
 class KafkaPublisher implements Publisher {
@@ -38,7 +35,7 @@ class KafkaPublisher implements Publisher {
   readonly #waiting = new Set<Batch>();
   readonly #underWay = new Set<Sent>();
   /** Taken from its batch, and too large to go with what was taken before. */
-  #leftOver: Sent | undefined;
+  #leftOver: Next | undefined;
   #sending = false;
   #sender: KafkajsSender | undefined;
   #stall: NodeJS.Timeout | undefined;
@@ -95,34 +92,36 @@ class KafkaPublisher implements Publisher {
 
   async #send(): Promise<void> {
     this.#sending = true;
-    const sender = this.#sender ?? new KafkajsSender(this.#settings);
-    this.#sender = sender;
-    while (this.#sender === sender) {
-      const sent = this.#take();
-      if (sent.length === 0) break;
+    for (let sent = this.#take(); sent.length > 0; sent = this.#take()) {
+      this.#sender ??= new KafkajsSender(this.#settings);
+      const sender = this.#sender;
       await this.#sendAll(sender, sent);
+      if (this.#sender !== sender) return; // Given up meanwhile.
+      if (sender.spent) this.#retire();
     }
-    if (this.#sender === sender) this.#sending = false;
+    this.#sending = false;
   }
 
   /** As many of the messages that have waited longest, all for one topic, as go into one batch. */
   #take(): Sent[] {
     const taken: Sent[] = [];
     let room = this.#settings.maxMessageBytes - batchOverhead;
-    for (let sent = this.#next(); sent !== undefined; sent = this.#next()) {
-      const { destination } = sent.batch;
-      const message = messageOf(sent);
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { batch, index } = next;
+      const { destination } = batch;
+      const message = batch.messages[index] as OutgoingMessage;
       const fault = unsupported(message, this.capabilities, this.#settings.maxMessageBytes);
       if (fault !== undefined) {
-        sent.batch.decide(sent.index, fault);
+        batch.decide(index, fault);
         continue;
       }
       room -= sizeOf(message);
       const first = taken[0];
       if (first !== undefined && (room < 0 || destination !== first.batch.destination)) {
-        this.#leftOver = sent;
+        this.#leftOver = next;
         break;
       }
+      const sent = { batch, index, record: recordOf(message) };
       taken.push(sent);
       this.#underWay.add(sent);
     }
@@ -130,7 +129,7 @@ class KafkaPublisher implements Publisher {
     return taken;
   }
 
-  #next(): Sent | undefined {
+  #next(): Next | undefined {
     const leftOver = this.#leftOver;
     this.#leftOver = undefined;
     if (leftOver !== undefined) return leftOver;
@@ -142,29 +141,25 @@ class KafkaPublisher implements Publisher {
     return undefined;
   }
 
-  /** Where one of several is to blame, it is found by halving them. */
+  /** Where one of several is to blame, it is found by dividing them. */
   async #sendAll(sender: KafkajsSender, sent: readonly Sent[]): Promise<void> {
-    const topic = sent[0]?.batch.destination as string;
-    let failure: LabError | undefined;
-    try {
-      await sender.send(
-        topic,
-        sent.map((one) => recordOf(messageOf(one))),
-      );
-    } catch (thrown) {
-      failure = thrown as LabError;
+    const parts = [sent];
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      const failure = await send(sender, part);
+      if (this.#sender !== sender) return; // Given up meanwhile.
+      if (failure instanceof BadRecord && part.length > 1) {
+        parts.unshift(...divided(part));
+        continue;
+      }
+      let failed = part;
+      if (failure !== undefined && !(failure instanceof BadRecord)) {
+        failed = [...part, ...parts.splice(0).flat()];
+        this.#failBehind(failed, failure);
+      }
+      for (const one of failed) this.#decided(one, failure);
+      if (failure !== undefined && !sender.connected) this.#giveUp(failure);
+      this.#progressed();
     }
-    if (this.#sender !== sender) return; // Given up meanwhile.
-    if (failure instanceof BadRecord && sent.length > 1) {
-      const middle = sent.length >> 1;
-      await this.#sendAll(sender, sent.slice(0, middle));
-      await this.#sendAll(sender, sent.slice(middle));
-      return;
-    }
-    if (failure !== undefined && !(failure instanceof BadRecord)) this.#failBehind(sent, failure);
-    for (const one of sent) this.#decided(one, failure);
-    if (failure !== undefined && !sender.connected) this.#giveUp(failure);
-    this.#progressed();
   }
 
   /** What comes behind them in the same `publish` has failed too, so that all can be published again in order. */
@@ -201,10 +196,15 @@ class KafkaPublisher implements Publisher {
     this.#onIdle();
   }
 
-  /** Everything has failed. The next publish begins with new connections. */
-  #giveUp(error: Error): void {
+  /** What is sent next goes over new connections. */
+  #retire(): void {
     this.#ending = Promise.all([this.#ending, this.#sender?.close()]).then(() => {});
     this.#sender = undefined;
+  }
+
+  /** Everything has failed. */
+  #giveUp(error: Error): void {
+    this.#retire();
     this.#sending = false;
     const sent = [...this.#underWay, ...(this.#leftOver === undefined ? [] : [this.#leftOver])];
     this.#underWay.clear();
@@ -216,8 +216,18 @@ class KafkaPublisher implements Publisher {
   }
 }
 
-function messageOf({ batch, index }: Sent): OutgoingMessage {
-  return batch.messages[index] as OutgoingMessage;
+/** Returns why they have failed. */
+async function send(sender: KafkajsSender, part: readonly Sent[]): Promise<LabError | undefined> {
+  try {
+    const topic = part[0]?.batch.destination as string;
+    await sender.send(
+      topic,
+      part.map(({ record }) => record),
+    );
+    return undefined;
+  } catch (thrown) {
+    return thrown as LabError;
+  }
 }
 
 function unconfirmed(when: string): LabError {

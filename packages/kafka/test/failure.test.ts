@@ -3,13 +3,9 @@ import { kafkaSubscriber } from "@lab/kafka";
 import { describe, expect, test } from "vitest";
 import { eventually, Inbox } from "./support/inbox.ts";
 import { useKafka, withKafka } from "./support/kafka.ts";
+import { sockets } from "./support/sockets.ts";
 
 const numbers = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}`);
-
-/** Those of the proxy are among them: two for each of a client. */
-function sockets(): number {
-  return process.getActiveResourcesInfo().filter((type) => type.startsWith("TCP")).length;
-}
 
 describe.skipIf(!withKafka)("when Apache Kafka fails", () => {
   const kafka = useKafka();

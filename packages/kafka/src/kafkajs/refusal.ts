@@ -24,7 +24,10 @@ const refusals: Readonly<Record<string, Refusal>> = {
   UNKNOWN_TOPIC_OR_PARTITION: ["SOURCE_MISSING", "Create the topic, or correct its name."],
   TOPIC_AUTHORIZATION_FAILED: ["ACCESS_REFUSED", "Allow this user to read the topic."],
   GROUP_AUTHORIZATION_FAILED: ["ACCESS_REFUSED", "Allow this user to read in the group."],
-  CLUSTER_AUTHORIZATION_FAILED: ["ACCESS_REFUSED", "Check what the brokers allow this user."],
+  CLUSTER_AUTHORIZATION_FAILED: [
+    "ACCESS_REFUSED",
+    "Check what the brokers allow this user. A publisher without permission to write idempotently needs `producer: { idempotent: false }`.",
+  ],
   SASL_AUTHENTICATION_FAILED: ["ACCESS_REFUSED", "Check `sasl`: mechanism, user name, password."],
   KafkaJSSASLAuthenticationError: ["ACCESS_REFUSED", "Check `sasl`: mechanism, user, password."],
   UNSUPPORTED_SASL_MECHANISM: ["ACCESS_REFUSED", "The brokers do not offer `sasl.mechanism`."],
@@ -39,6 +42,10 @@ const refusals: Readonly<Record<string, Refusal>> = {
     "INVALID_OPTION",
     "The other members of the group assign partitions in another way: use the same client and the same " +
       "`consumer.partitionAssigners` in all of them, or another `groupId`.",
+  ],
+  KafkaJSServerDoesNotSupportApiKey: [
+    "INVALID_OPTION",
+    "The brokers lack a part of Kafka's protocol. A publisher needs less of it with `producer: { idempotent: false }`.",
   ],
   KafkaJSNotImplemented: [
     "SUBSCRIPTION_FAILED",

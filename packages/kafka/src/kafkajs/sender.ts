@@ -4,15 +4,19 @@ import type { Producer } from "kafkajs";
 import type { PublisherSettings } from "../options.ts";
 import type { OutgoingRecord } from "../outgoing.ts";
 import { within } from "../within.ts";
+import { chosenOnce } from "./partitioner.ts";
 import { faultOf, protocolError } from "./refusal.ts";
 
-/** How often kafkajs tries a send again by itself: for 9 s. All values given: its defaults depend on NODE_ENV. */
+/**
+ * How often kafkajs tries a send again by itself: until the sender is closed, as of an idempotent producer it wants to
+ * be told. All values given: its defaults depend on NODE_ENV.
+ */
 const retry = {
   initialRetryTime: 100,
   multiplier: 2,
   factor: 0.2,
   maxRetryTime: 2_000,
-  retries: 8,
+  retries: Number.MAX_SAFE_INTEGER,
 };
 
 /** How long `close` waits, in ms. kafkajs waits for answers, up to `requestTimeout` of them. */
@@ -24,18 +28,31 @@ const ofOneRecord = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECO
 /** A record of the batch is to blame: send them in smaller batches. */
 export class BadRecord extends LabError {}
 
+/** What ends kafkajs's retries. */
+class Closed extends Error {
+  readonly retriable = false;
+}
+
 /** A producer of kafkajs. */
 export class KafkajsSender {
   readonly #settings: PublisherSettings;
   readonly #producer: Producer;
   readonly #topics = new Set<string>();
   #connecting: Promise<void> | undefined;
+  #sending: Promise<unknown> | undefined;
   #connected = false;
+  #spent = false;
+  #closed = false;
 
   constructor(settings: PublisherSettings) {
     this.#settings = settings;
+    const { createPartitioner, ...producer } = settings.producer;
     this.#producer = settings.kafka.producer({
-      ...settings.producer,
+      idempotent: true,
+      ...producer,
+      createPartitioner: chosenOnce(createPartitioner, () => {
+        if (this.#closed) throw new Closed("The publisher has given these messages up");
+      }),
       allowAutoTopicCreation: false,
       retry,
     });
@@ -47,23 +64,57 @@ export class KafkajsSender {
   }
 
   /**
-   * Resolves when all are confirmed.
-   * @throws {LabError} none is confirmed; and yet they may have arrived when it is `CONNECTION_LOST`
+   * It is of no more use: a send has failed. kafkajs gives the sequence numbers of what it has sent in vain to what comes
+   * next, and brokers that have the former take the latter for a repetition, confirm it, and drop it.
+   */
+  get spent(): boolean {
+    return this.#spent;
+  }
+
+  /**
+   * Resolves when all are confirmed. One at a time.
+   * @throws {LabError} none may count as confirmed; and yet they may have arrived when it is `CONNECTION_LOST`
    */
   async send(topic: string, records: readonly OutgoingRecord[]): Promise<void> {
     await this.#ready(topic);
-    const { compression } = this.#settings;
     try {
-      await this.#producer.send({ topic, messages: [...records], compression, acks: -1 });
+      let left = records;
+      while (left.length > 0) left = await this.#attempt(topic, left);
     } catch (thrown) {
-      throw this.#failure(topic, thrown);
+      const failure = this.#failure(topic, thrown);
+      this.#spent = !(failure instanceof BadRecord);
+      throw failure;
     }
+  }
+
+  /**
+   * Returns those that are not confirmed: where a partition's leader has changed to a broker that has already answered,
+   * kafkajs sends it nothing more, and says that all is well.
+   */
+  async #attempt(
+    topic: string,
+    records: readonly OutgoingRecord[],
+  ): Promise<readonly OutgoingRecord[]> {
+    const { compression } = this.#settings;
+    const sending = this.#producer.send({ topic, messages: [...records], compression, acks: -1 });
+    this.#sending = sending.catch(() => {});
+    const answers = await sending;
+    const confirmed = new Set(answers.map(({ partition }) => partition));
+    const left = records.filter(({ partition }) => !confirmed.has(partition as number));
+    if (left.length === records.length) throw new Error("kafkajs has no answer for any of them");
+    return left;
   }
 
   /** Never rejects. */
   async close(): Promise<void> {
+    this.#closed = true;
+    const disconnect = () => this.#producer.disconnect().catch(() => {});
     const connected = this.#connecting?.catch(() => {}) ?? Promise.resolve();
-    const closed = connected.then(() => this.#producer.disconnect()).catch(() => {});
+    const closed = connected.then(disconnect).then(async () => {
+      if (this.#sending === undefined) return;
+      await this.#sending; // In which it may have connected again.
+      await disconnect();
+    });
     await within(closeTimeout, closed);
   }
 
