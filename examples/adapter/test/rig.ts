@@ -14,6 +14,8 @@ export const capabilities: ContractCapabilities = {
   keys: true,
   competing: true,
   handover: true,
+  redelivered: true,
+  deleteSource: "A queue of Pocket Queue is there for good.",
   cut: true,
   restart: true,
   missingSource: true,

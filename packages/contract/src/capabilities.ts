@@ -17,6 +17,10 @@ export interface ContractCapabilities extends SubscriberCapabilities {
   readonly competing: Support;
   /** What a member leaves unsettled when it closes goes to the members that stay. */
   readonly handover: Support;
+  /** What comes again has `Delivery.redelivered` set: after a close, a nack or a cut. */
+  readonly redelivered: Support;
+  /** `TestSource.delete` is there. */
+  readonly deleteSource: Support;
   /** `Faults.cut` is there. */
   readonly cut: Support;
   /** `Faults.restart` is there, and what was confirmed survives it. */
@@ -43,6 +47,8 @@ export interface ContractCapabilities extends SubscriberCapabilities {
 const supports = [
   "competing",
   "handover",
+  "redelivered",
+  "deleteSource",
   "cut",
   "restart",
   "missingSource",

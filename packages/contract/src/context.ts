@@ -13,6 +13,7 @@ import {
 import type { ContractCapabilities } from "./capabilities.ts";
 import { Ledger } from "./ledger.ts";
 import type { Rig, SubscriberTuning, TestSource } from "./rig.ts";
+import { notImplemented } from "./tools/faults.ts";
 import { type Entry, entryOf, keyOfEntry, outgoing } from "./tools/messages.ts";
 import { seeded } from "./tools/random.ts";
 import { Tap } from "./tools/tap.ts";
@@ -53,6 +54,7 @@ export class ScenarioContext {
   readonly watch: PortWatch = new PortWatch();
   readonly #slug: string;
   readonly #cleanUps: (() => unknown)[] = [];
+  readonly #deleted = new Set<TestSource>();
   #died: Error | undefined;
 
   constructor(name: string, setting: Setting) {
@@ -73,8 +75,15 @@ export class ScenarioContext {
 
   async createSource(): Promise<TestSource> {
     const source = await this.rig.createSource(`${this.#slug}-${randomBytes(4).toString("hex")}`);
-    this.defer(() => source.purge());
+    this.defer(() => (this.#deleted.has(source) ? undefined : source.purge()));
     return source;
+  }
+
+  /** @throws {Error} where the rig declares it and does not implement it */
+  async deleteSource(source: TestSource): Promise<void> {
+    if (source.delete === undefined) throw notImplemented("TestSource.delete");
+    this.#deleted.add(source);
+    await this.within("the deletion of the source", source.delete());
   }
 
   async publisher(): Promise<Publisher> {

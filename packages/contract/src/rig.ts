@@ -23,6 +23,11 @@ export interface TestSource {
    * how many it was. Called when no member is subscribed. The source can be used again afterwards.
    */
   purge(): Promise<number>;
+  /**
+   * Deletes the source at the broker, while members are subscribed. Nothing more is asked of it then. Leave it out where
+   * the broker has nothing to delete.
+   */
+  delete?(): Promise<void>;
 }
 
 /** Faults by call. Leave out what the broker or its set-up cannot do: the scenarios that need it are skipped, printed. */

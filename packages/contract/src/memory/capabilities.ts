@@ -12,6 +12,8 @@ export const memoryCapabilities: ContractCapabilities = {
   keys: true,
   competing: true,
   handover: true,
+  redelivered: true,
+  deleteSource: true,
   cut: true,
   restart: true,
   missingSource: true,

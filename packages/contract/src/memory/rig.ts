@@ -30,6 +30,7 @@ export function memoryRig(): MemoryRig {
         destination: name,
         subscriber: member,
         purge: async () => memory.purge(name),
+        delete: async () => memory.deleteQueue(name),
       };
     },
 

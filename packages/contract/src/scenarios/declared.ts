@@ -19,10 +19,11 @@ export const declared: Scenario = {
       { headers, keys },
       "the publisher's capabilities",
     );
-    const { cut, restart, missingSource, wrongCredentials } = expected;
+    const { deleteSource, cut, restart, missingSource, wrongCredentials } = expected;
     const { unreachable, refusedDestination, refusedMessage } = expected;
     assert.deepEqual(
       {
+        deleteSource: source.delete !== undefined,
         cut: rig.faults.cut !== undefined,
         restart: rig.faults.restart !== undefined,
         missingSource: rig.refusals.missingSource !== undefined,
@@ -32,6 +33,7 @@ export const declared: Scenario = {
         refusedMessage: rig.refusals.refusedMessage !== undefined,
       },
       {
+        deleteSource: deleteSource === true,
         cut: cut === true,
         restart: restart === true,
         missingSource: missingSource === true,
@@ -40,7 +42,7 @@ export const declared: Scenario = {
         refusedDestination: refusedDestination === true,
         refusedMessage: refusedMessage === true,
       },
-      "the rig's faults and refusals",
+      "what the rig can do",
     );
   },
 };

@@ -4,6 +4,7 @@ import { backlog } from "./delivery/backlog.ts";
 import { deliveryCount, noDeliveryCount } from "./delivery/delivery-count.ts";
 import { live } from "./delivery/live.ts";
 import { nack, nackRefused, reject, rejectRefused } from "./delivery/nack.ts";
+import { redelivered } from "./delivery/redelivered.ts";
 import { resubscribe } from "./delivery/resubscribe.ts";
 import { settleOnce } from "./delivery/settle-once.ts";
 import { settleOutOfOrder } from "./delivery/settle-order.ts";
@@ -28,6 +29,7 @@ import { cutUnderLoad } from "./faults/cut-under-load.ts";
 import { keepAlive } from "./faults/keep-alive.ts";
 import { closeWhileCut, lateSettle } from "./faults/late-settle.ts";
 import { brokerRestart } from "./faults/restart.ts";
+import { sourceDeleted } from "./faults/source-deleted.ts";
 import { everyLane, fewerLanesThanWindow, moreLanesThanWindow } from "./flow/lanes.ts";
 import { retryFreesLane, slowKey } from "./flow/slow-key.ts";
 import { unordered } from "./flow/unordered.ts";
@@ -41,6 +43,7 @@ import { orderUnderDeadLetters } from "./order/dead-letters.ts";
 import { hashedOrder, inlineOrder, keyedOrder } from "./order/random-delays.ts";
 import { orderUnderRetries } from "./order/retries.ts";
 import { publishAcrossCut } from "./publishing/across-cut.ts";
+import { brokerAway } from "./publishing/broker-away.ts";
 import { confirmed, confirmedSurvives, confirmsBeforeClose } from "./publishing/confirmed.ts";
 import { allRefused, partlyRefused } from "./publishing/refused.ts";
 import { missingSource, unreachable, wrongCredentials } from "./refusals/subscribe.ts";
@@ -62,6 +65,7 @@ export const scenarios: Readonly<Record<string, readonly Scenario[]>> = {
     rejectRefused,
     deliveryCount,
     noDeliveryCount,
+    redelivered,
   ],
   flow: [
     windowHeld,
@@ -93,6 +97,7 @@ export const scenarios: Readonly<Record<string, readonly Scenario[]>> = {
     closeWhileCut,
     brokerRestart,
     keepAlive,
+    sourceDeleted,
   ],
   members: [twoConsumers, handover],
   messages: [bodies, megabyteBody, keys, keysRefused, headers, headersRefused],
@@ -103,6 +108,7 @@ export const scenarios: Readonly<Record<string, readonly Scenario[]>> = {
     allRefused,
     partlyRefused,
     publishAcrossCut,
+    brokerAway,
   ],
   refusals: [missingSource, wrongCredentials, unreachable],
   endings: [

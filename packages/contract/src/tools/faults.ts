@@ -40,6 +40,6 @@ export function refusedMessage({ rig }: ScenarioContext): OutgoingMessage {
   return message;
 }
 
-function notImplemented(what: string): Error {
+export function notImplemented(what: string): Error {
   return new Error(`The rig declares \`${what}\` and does not implement it.`);
 }

@@ -80,6 +80,17 @@ export const brokenDeliveries: Broken[] = [
     },
   },
   {
+    fault: "forgets that a message came before",
+    fails: "marks what comes again as redelivered",
+    saying: /the arrival after a close/,
+    alteration: {
+      subscriber: () => (inner) =>
+        between(inner, (to) =>
+          sink(to, { deliver: (arrived) => to.deliver(delivery(arrived, { redelivered: false })) }),
+        ),
+    },
+  },
+  {
     fault: "reads bodies as text",
     fails: "carries empty, binary and non-ASCII bodies unchanged",
     saying: /body 2 changed/,

@@ -48,6 +48,20 @@ export const brokenPublishing: Broken[] = [
     },
   },
   {
+    fault: "tries to connect once",
+    fails: "publishes once the broker is there, though it was away at first",
+    saying: /were not confirmed/,
+    alteration: {
+      publisher: (inner) => {
+        let first: Promise<void> | undefined;
+        return publisher(inner, async (destination, messages) => {
+          first ??= inner.publish(destination, messages);
+          await first;
+        });
+      },
+    },
+  },
+  {
     fault: "publishes in reverse",
     fails: "confirms batches of none, one and many, in order",
     saying: /started before/,

@@ -124,6 +124,14 @@ export const brokenSessions: Broken[] = [
     },
   },
   {
+    fault: "goes silent when its source is deleted",
+    fails: "tells that its source was deleted",
+    saying: /consumer to fail, or to tell/,
+    alteration: {
+      subscriber: () => (inner) => between(inner, (to) => sink(to, { failed: () => {} })),
+    },
+  },
+  {
     fault: "drops its connection when a handler takes longer than the keep-alive",
     fails: "outlasts the keep-alive with a long handler and a full window",
     saying: /duplicates|stale settles|connection was lost/,

@@ -72,6 +72,7 @@ export async function amqpRig(options: AmqpRigOptions): Promise<Rig> {
         subscriber: (_member, tuning: SubscriberTuning = {}) =>
           subscriberAt(withHeartbeat(url, tuning.keepAliveMs)),
         purge: () => drainQueue(broker.directUrl, name),
+        delete: () => deleteQueue(broker.directUrl, name),
       };
     },
 
@@ -122,6 +123,8 @@ export function amqpCapabilities({
     keys: true,
     competing: true,
     handover: true,
+    redelivered: true,
+    deleteSource: true,
     cut: true,
     restart,
     missingSource: true,

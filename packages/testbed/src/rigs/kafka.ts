@@ -136,6 +136,8 @@ export function kafkaCapabilities(outlook: KafkaRigOutlook): ContractCapabilitie
     keys: true,
     competing: outlook.partitions !== 1 || "A partition belongs to one member.",
     handover: true,
+    redelivered: "A log is read again; nobody notes who has read it before.",
+    deleteSource: "kafkajs goes on asking for a topic that was deleted, and says nothing.",
     cut: outlook.cut,
     restart: outlook.restart,
     missingSource: true,

@@ -152,6 +152,9 @@ export function mqttCapabilities(outlook: MqttRigOutlook): ContractCapabilities 
     keys: carries,
     competing: shared || "A topic filter is no queue: every subscriber gets every message.",
     handover: "What the broker has given to a member it keeps for the session of that member.",
+    redelivered: true,
+    deleteSource:
+      "A topic cannot be deleted, and what a session subscribes to only the session ends.",
     cut: true,
     restart: shared && outlook.restart === true ? sharedForgotten : outlook.restart,
     missingSource: "A topic exists as soon as somebody names it.",

@@ -103,6 +103,7 @@ export async function solaceRig(options: SolaceRigOptions): Promise<Rig> {
                 },
           ),
         purge: () => queues.purge(name),
+        delete: () => queues.delete(name),
       };
     },
 
@@ -152,6 +153,8 @@ export function solaceCapabilities(outlook: SolaceRigOutlook): ContractCapabilit
     keys: true,
     competing: true,
     handover: true,
+    redelivered: true,
+    deleteSource: true,
     cut: true,
     restart,
     missingSource: true,

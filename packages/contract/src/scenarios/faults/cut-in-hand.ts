@@ -80,13 +80,14 @@ interface WorkInHand {
 /** A handler waits in every lane, nothing is settled yet. */
 async function workInHand(context: ScenarioContext): Promise<WorkInHand> {
   const source = await context.createSource();
-  const ledger = await context.fill(source, entries(LANES, 10));
+  const all = entries(LANES, 10);
+  const ledger = await context.fill(source, all);
   const gates = [new Gate(), new Gate()] as const;
   for (const gate of gates) context.defer(() => gate.open());
   const signals: AbortSignal[] = [];
   const consumer = await context.consume(source, {
     lanes: LANES,
-    window: 4 * LANES,
+    window: all.length, // Or the messages of a few keys could fill it.
     handler: recorded(ledger, async (_entry, { signal }) => {
       if (signals.length >= LANES) return context.jitter();
       const gate = gates[signals.length < LANES / 2 ? 0 : 1];

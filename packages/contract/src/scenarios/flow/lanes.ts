@@ -26,7 +26,8 @@ async function reaches(
   { lanes, window, parallel }: { lanes: number; window: number; parallel: number },
 ): Promise<void> {
   const source = await context.createSource();
-  const ledger = await context.fill(source, entries(parallel * 2, 3));
+  // Each message has a key of its own: which of them fill the window is the broker's to say.
+  const ledger = await context.fill(source, entries(parallel * 6, 1));
   const barrier = new Barrier(parallel);
   context.defer(() => barrier.open());
   let most = 0;

@@ -1,11 +1,7 @@
-import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
-import { PublishError, type Publisher } from "@lab/core";
-import type { ScenarioContext } from "../../context.ts";
-import type { TestSource } from "../../rig.ts";
 import type { Scenario } from "../../scenario.ts";
 import { cut } from "../../tools/faults.ts";
-import { type Entry, entries, nameOf, outgoing } from "../../tools/messages.ts";
+import { entries, nameOf } from "../../tools/messages.ts";
+import { publishUntilConfirmed } from "../../tools/publish.ts";
 
 export const publishAcrossCut: Scenario = {
   name: "loses no message that it confirms across a cut",
@@ -40,27 +36,3 @@ export const publishAcrossCut: Scenario = {
     await source.purge(); // What was published again may have arrived twice.
   },
 };
-
-/** Publishes again what a `PublishError` names, as its message says. */
-async function publishUntilConfirmed(
-  context: ScenarioContext,
-  publisher: Publisher,
-  source: TestSource,
-  batch: readonly Entry[],
-): Promise<void> {
-  const end = performance.now() + context.deadline;
-  let left = batch;
-  while (left.length > 0) {
-    try {
-      const messages = left.map((entry) => outgoing(entry, context.capabilities.keys));
-      await context.within("publish to end", publisher.publish(source.destination, messages));
-      return;
-    } catch (error) {
-      if (!(error instanceof PublishError) || performance.now() > end) throw error;
-      const sent = left;
-      left = error.failures.flatMap(({ index }) => sent[index] ?? []);
-      assert.ok(left.length > 0, "a PublishError must name messages of the batch");
-      await sleep(20);
-    }
-  }
-}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import type { ScenarioContext } from "../../context.ts";
+import type { Scenario } from "../../scenario.ts";
+import { cut } from "../../tools/faults.ts";
+import { entries } from "../../tools/messages.ts";
+import type { Tap } from "../../tools/tap.ts";
+
+export const redelivered: Scenario = {
+  name: "marks what comes again as redelivered",
+  needs: ({ redelivered }) => redelivered,
+  async run(context) {
+    const { nack, cut: canCut, resumes } = context.capabilities;
+    const source = await context.createSource();
+    await context.fill(source, entries(1, 1));
+    const first = await context.tap(source, 1);
+    await arrival(context, first.tap, 1);
+    assert.equal(first.tap.deliveries[0]?.redelivered, false, "the first arrival");
+    await context.within("close", first.subscription.close());
+
+    const { tap, subscription } = await context.tap(source, 1);
+    await arrival(context, tap, 1);
+    const reasons = ["a close"];
+    if (nack) {
+      tap.deliveries[0]?.settle("nack");
+      reasons.push("a nack");
+      await arrival(context, tap, reasons.length);
+    }
+    if (canCut === true && !resumes) {
+      await cut(context);
+      reasons.push("a cut");
+      await arrival(context, tap, reasons.length);
+    }
+    for (const [index, reason] of reasons.entries()) {
+      assert.equal(tap.deliveries[index]?.redelivered, true, `the arrival after ${reason}`);
+    }
+    tap.deliveries.at(-1)?.settle("ack");
+    await context.within("close", subscription.close());
+    assert.equal(await source.purge(), 0, "messages left at the broker");
+  },
+};
+
+function arrival(context: ScenarioContext, tap: Tap, count: number): Promise<void> {
+  return context.until(
+    `arrival ${count}`,
+    () => tap.deliveries.length === count,
+    () => tap.names,
+  );
+}
