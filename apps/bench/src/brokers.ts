@@ -13,9 +13,13 @@ import { invalidOption } from "./invalid-option.ts";
 export const brokerNames = ["memory", "mqtt", "amqp", "kafka", "solace"] as const;
 export type BrokerName = (typeof brokerNames)[number];
 
+/** With our own MQTT broker, whatever others there are: `publish` alone takes it. */
+export type PublishBroker = BrokerName | "lab";
+export const publishBrokers: readonly PublishBroker[] = [...brokerNames, "lab"];
+
 /** A broker that the comparisons can run on. */
 export interface BrokerChoice {
-  readonly name: BrokerName;
+  readonly name: PublishBroker;
   /** Environment variable with the URL of one that runs. */
   readonly urlVariable?: string;
   /**
@@ -36,6 +40,7 @@ export const brokers: readonly BrokerChoice[] = [
   { name: "amqp", urlVariable: "AMQP_URL", start: startAmqp },
   { name: "kafka", urlVariable: "KAFKA_BROKERS", start: startKafka },
   { name: "solace", urlVariable: "SOLACE_URL", start: startSolace },
+  { name: "lab", urlVariable: "MQTT_URL", start: startLab },
 ];
 
 /** The first that the test bed finds. */
@@ -43,6 +48,11 @@ export async function startMqtt(options: StartOptions): Promise<BenchRig> {
   const broker = withoutProxy(await startBroker("mqtt", options));
   const adapter = { mqttSubscriber, mqttPublisher };
   return { ...(await mqttRig({ broker, adapter })), url: broker.url };
+}
+
+/** Embedded in this process, required or not; other processes are told its URL. */
+function startLab({ real: _, how = "embedded", ...options }: StartOptions): Promise<BenchRig> {
+  return startMqtt({ ...options, how });
 }
 
 async function startAmqp(options: StartOptions): Promise<BenchRig> {
@@ -73,7 +83,7 @@ function withoutProxy(broker: RunningBroker): RunningBroker {
  * The brokers that were named, of those that a command takes; undefined where none was.
  * @throws {LabError} `INVALID_OPTION`
  */
-export function parseBrokers<Name extends BrokerName>(
+export function parseBrokers<Name extends PublishBroker>(
   option: string,
   text: string | undefined,
   taken: readonly Name[],
@@ -92,7 +102,7 @@ export function parseBrokers<Name extends BrokerName>(
   return named;
 }
 
-export interface NamedRig<Name extends BrokerName = BrokerName> {
+export interface NamedRig<Name extends PublishBroker = BrokerName> {
   readonly name: Name;
   readonly rig: BenchRig;
 }
@@ -104,7 +114,7 @@ export interface SkippedBroker {
 }
 
 /** Brokers that run, and those that could not be started. Disposing it closes all. */
-export interface StartedRigs<Name extends BrokerName> extends AsyncDisposable {
+export interface StartedRigs<Name extends PublishBroker> extends AsyncDisposable {
   readonly rigs: readonly NamedRig<Name>[];
   readonly skipped: readonly SkippedBroker[];
 }
@@ -114,7 +124,7 @@ export interface StartedRigs<Name extends BrokerName> extends AsyncDisposable {
  * says which could not.
  * @throws {LabError} what the first named one failed with; nothing is left open
  */
-export async function startRigs<Name extends BrokerName>(
+export async function startRigs<Name extends PublishBroker>(
   taken: readonly Name[],
   named: readonly Name[] | undefined,
   { brokers, brokersRequired, signal, out }: Context,

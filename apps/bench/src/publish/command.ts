@@ -1,4 +1,4 @@
-import { brokerNames, startRigs } from "../brokers.ts";
+import { publishBrokers, startRigs } from "../brokers.ts";
 import type { Command } from "../command.ts";
 import { thisEnvironment } from "../environment.ts";
 import { outputFolder } from "../output-folder.ts";
@@ -16,7 +16,7 @@ import { bodyBytes, inFlight } from "./variants.ts";
 /** Measures what batches save on each broker. */
 export const publishCommand: Command = {
   name: "publish",
-  summary: "measures publishing: one at a time, many in flight, in batches",
+  summary: "measures publishing: one at a time, many in flight, in batches, beside plain clients",
   async run(argv, context) {
     const { out, signal } = context;
     const options = parsePublishOptions(argv);
@@ -26,7 +26,7 @@ export const publishCommand: Command = {
     }
     const { seconds, rounds } = options;
     const folder = await outputFolder(options.out, "publish");
-    await using started = await startRigs(brokerNames, options.brokers, context);
+    await using started = await startRigs(publishBrokers, options.brokers, context);
     const { rigs, skipped } = started;
     const startedAt = new Date().toISOString();
     const rows: PublishRow[] = [];

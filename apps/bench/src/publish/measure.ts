@@ -1,10 +1,9 @@
-import { brokers, type NamedRig } from "../brokers.ts";
+import { brokers, type NamedRig, type PublishBroker } from "../brokers.ts";
 import { formatCount } from "../format.ts";
 import type { Progress } from "../progress.ts";
 import { median } from "../statistics.ts";
 import { WorkerProcess } from "../worker-process.ts";
 import { type PublishRow, rowName } from "./report.ts";
-import { variants } from "./variants.ts";
 import type { Measured, WorkerRequest } from "./worker.ts";
 
 export interface MeasureOptions {
@@ -16,7 +15,7 @@ export interface MeasureOptions {
 
 /** Measures every variant on one broker. */
 export async function measureBroker(
-  { name, rig }: NamedRig,
+  { name, rig }: NamedRig<PublishBroker>,
   { seconds, rounds, signal, progress }: MeasureOptions,
 ): Promise<{ rows: readonly PublishRow[]; failures: readonly string[] }> {
   const variable = brokers.find((one) => one.name === name)?.urlVariable;
@@ -43,29 +42,31 @@ export async function measureBroker(
   };
 }
 
-/** A row for each variant, of what each round has measured of it. */
+/** A row for each variant, of what each round has measured of it. The first is one message at a time, awaited. */
 export function rowsOf(
   rounds: readonly (readonly Measured[])[],
   { broker, brokerVersion, real }: Pick<PublishRow, "broker" | "brokerVersion" | "real">,
 ): PublishRow[] {
   const rate = (round: readonly Measured[], index: number): number =>
     round[index]?.perSecond ?? Number.NaN;
-  return variants.map(({ variant, batch }, index) => ({
+  return (rounds[0] ?? []).map(({ variant, batch, client }, index) => ({
     broker,
     brokerVersion,
     real,
     variant,
     batch,
+    client,
     perSecond: median(rounds.map((round) => rate(round, index))),
     overAwaited: median(rounds.map((round) => rate(round, index) / rate(round, 0))),
   }));
 }
 
-/** What did not hold in a round, one sentence each. A message may be there twice: publishing is at least once. */
+/** What did not hold in a round, one sentence each. */
 export function failuresOf(broker: string, round: readonly Measured[]): string[] {
-  return round.flatMap(({ lost }, index) => {
-    const variant = variants[index];
-    if (lost <= 0 || variant === undefined) return [];
-    return [`${broker}, ${rowName(variant)}: ${formatCount(lost)} confirmed messages are missing.`];
-  });
+  return round
+    .filter(({ lost }) => lost > 0)
+    .map(
+      (measured) =>
+        `${broker}, ${rowName(measured)}: ${formatCount(measured.lost)} confirmed messages are missing.`,
+    );
 }

@@ -7,20 +7,14 @@ import { html, type Markup } from "../page/html.ts";
 import { type Problems, problemsCard } from "../page/problems-card.ts";
 import { targetsCard } from "../page/targets-card.ts";
 import { definitions } from "./definitions.ts";
-import { type PublishReport, type PublishRow, rowName } from "./report.ts";
+import { byBroker, type PublishReport, type PublishRow, rowName } from "./report.ts";
 import { targetsOf } from "./targets.ts";
 
 /** `report.html` of `publish`. */
 export function publishPage(report: PublishReport, problems: Problems): string {
   const { params, rows } = report;
   const title = "Publishing one at a time, and in batches";
-  const brokers = [...new Set(rows.map(({ broker }) => broker))];
-  const sections = brokers.map((broker, i) =>
-    section(
-      rows.filter((row) => row.broker === broker),
-      `b${i}`,
-    ),
-  );
+  const sections = byBroker(rows).map((own, i) => section(own, `b${i}`));
   return document(
     title,
     html`<header><h1>${title}</h1></header>
@@ -44,7 +38,7 @@ function section(rows: readonly PublishRow[], id: string): Markup {
     name: rowName(row),
     value: row.perSecond,
     text: formatRate(row.perSecond),
-    own: row.variant === "batch",
+    own: row.client === null,
   }));
   return html`<section><h2>${first.broker} ${first.brokerVersion}${first.real ? "" : html` <span class="tag">not a real broker</span>`}</h2>
 <div class="pair">
@@ -52,7 +46,7 @@ function section(rows: readonly PublishRow[], id: string): Markup {
 <tbody>${rows.map(
     (
       row,
-    ) => html`<tr data-broker="${row.broker}" data-variant="${row.variant}" data-batch="${row.batch}"><th scope="row">${rowName(row)}</th>
+    ) => html`<tr data-broker="${row.broker}" data-variant="${row.variant}" data-batch="${row.batch}" data-client="${row.client ?? ""}"><th scope="row">${rowName(row)}</th>
 <td><data value="${row.perSecond}">${formatRate(row.perSecond)}</data></td><td><data value="${row.overAwaited}">${formatFactor(row.overAwaited)}</data></td></tr>`,
   )}</tbody></table></section>
 <section class="card">${barChart(`Messages a second, ${first.broker}`, bars, id)}</section>

@@ -4,9 +4,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { availability } from "@lab/testbed";
 import { beforeAll, expect, test } from "vitest";
-import { brokerNames } from "../../src/brokers.ts";
+import { publishBrokers } from "../../src/brokers.ts";
+import { plainClients } from "../../src/publish/clients/index.ts";
 import { parsePublishOptions } from "../../src/publish/options.ts";
-import type { PublishReport } from "../../src/publish/report.ts";
+import { byBroker, type PublishReport } from "../../src/publish/report.ts";
+import { variantsBeside } from "../../src/publish/variants.ts";
 import { noBrowser, openBrowser, openPage } from "../browser.ts";
 import { bench } from "../harness.ts";
 
@@ -17,12 +19,13 @@ const folder = fileURLToPath(new URL("../../reports/publish-test/", import.meta.
 
 const required = process.env.LAB_REQUIRE_BROKERS === "1";
 const found = await Promise.all(
-  brokerNames.map(
-    async (name) => name === "memory" || (await availability(name)).use !== undefined,
+  publishBrokers.map(
+    async (name) =>
+      name === "memory" || name === "lab" || (await availability(name)).use !== undefined,
   ),
 );
-const brokers = brokerNames.filter((_, i) => required || found[i]);
-for (const name of brokerNames) {
+const brokers = publishBrokers.filter((_, i) => required || found[i]);
+for (const name of publishBrokers) {
   if (!brokers.includes(name)) console.warn(`Skipped: ${name}, of which there is no broker here.`);
 }
 
@@ -43,8 +46,15 @@ test("reports a row for every variant on every broker, in the agreed shape", () 
     params: { brokers, rounds: 1, seconds: 0.05, bodyBytes: 100, inFlight: 100 },
     rows: expect.any(Array),
   });
-  expect(report.rows.map(({ variant, batch }) => `${variant} ${batch}`)).toEqual(
-    brokers.flatMap(() => ["awaited 1", "window 1", "batch 10", "batch 100", "batch 1000"]),
+  const expected = brokers.flatMap((name) =>
+    variantsBeside(plainClients[name]?.client).map(({ variant, batch, client }) => ({
+      variant,
+      batch,
+      client,
+    })),
+  );
+  expect(report.rows.map(({ variant, batch, client }) => ({ variant, batch, client }))).toEqual(
+    expected,
   );
   let awaited = 0;
   for (const row of report.rows) {
@@ -55,6 +65,7 @@ test("reports a row for every variant on every broker, in the agreed shape", () 
       real: expect.any(Boolean),
       variant: row.variant,
       batch: row.batch,
+      client: row.client,
       perSecond: expect.any(Number),
       overAwaited: row.perSecond / awaited,
     });
@@ -67,6 +78,7 @@ test("prints a table for each broker, and whether it is a real one", () => {
     const title = `${row.broker} ${row.brokerVersion}${row.real ? "" : " (not a real broker)"}\n`;
     expect(printed).toContain(title);
   }
+  expect(printed).toMatch(/^mqtt [\d.]+, batches of 100 +[\d,.]+\/s +[\d.]+×/m);
   expect(printed).toMatch(/^batches of 1,000 +[\d,.]+\/s +[\d.]+×/m);
 });
 
@@ -79,15 +91,20 @@ test.skipIf(missing !== undefined)("the page has the figures of the JSON", async
     const { page } = opened;
     await page.screenshot({ path: `${folder}phone.png`, fullPage: true });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
-    for (const { broker, variant, batch, perSecond, overAwaited } of report.rows) {
-      const cells = page.locator(
-        `tr[data-broker="${broker}"][data-variant="${variant}"][data-batch="${batch}"] data`,
-      );
-      const values = await cells.evaluateAll((all) =>
-        all.map((one) => Number((one as HTMLDataElement).value)),
-      );
-      expect(values).toEqual([perSecond, overAwaited]);
-    }
+    const shown = await page.locator("tr[data-broker]").evaluateAll((all) =>
+      all.map((row) => ({
+        broker: row.dataset.broker,
+        client: row.dataset.client,
+        figures: [...row.querySelectorAll("data")].map(({ value }) => Number(value)),
+      })),
+    );
+    expect(shown).toEqual(
+      report.rows.map(({ broker, client, perSecond, overAwaited }) => ({
+        broker,
+        client: client ?? "",
+        figures: [perSecond, overAwaited],
+      })),
+    );
     await page.setViewportSize({ width: 1200, height: 900 });
     await page.screenshot({ path: `${folder}wide.png`, fullPage: true });
     expect(opened.complaints).toEqual([]);
@@ -95,6 +112,11 @@ test.skipIf(missing !== undefined)("the page has the figures of the JSON", async
   } finally {
     await browser.close();
   }
+});
+
+test("lab is our own broker, whatever others there are, and never a real one", () => {
+  const [first] = byBroker(report.rows)[brokers.indexOf("lab")] ?? [];
+  expect(first).toMatchObject({ broker: "lab-mqtt-broker", real: false });
 });
 
 test("every option is read", () => {
@@ -105,10 +127,10 @@ test("every option is read", () => {
     rounds: 5,
     out: undefined,
   });
-  const line = "--brokers memory,amqp --seconds 2 --rounds 3 --out here";
+  const line = "--brokers memory,lab --seconds 2 --rounds 3 --out here";
   expect(parsePublishOptions(line.split(" "))).toEqual({
     help: false,
-    brokers: ["memory", "amqp"],
+    brokers: ["memory", "lab"],
     seconds: 2,
     rounds: 3,
     out: "here",
@@ -116,7 +138,10 @@ test("every option is read", () => {
 });
 
 test.each([
-  ["--brokers rabbit", /`--brokers` to be "all" or names of memory, mqtt/],
+  [
+    "--brokers rabbit",
+    /`--brokers` to be "all" or names of memory, mqtt, amqp, kafka, solace, lab/,
+  ],
   ["--seconds 0", /`--seconds` to be a number above 0/],
   ["--rounds 0", /`--rounds` to be a whole number from 1/],
   ["--messages 4", /an option of `publish`.*got "--messages"/],
