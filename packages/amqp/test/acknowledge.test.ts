@@ -1,7 +1,7 @@
 import type { RunningBroker } from "@lab/testbed";
+import { eventually, Inbox } from "@lab/testbed/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publish, queueAt, raw, ready, subscribe, texts } from "./support/clients.ts";
-import { eventually, Inbox } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 import { tapWire } from "./support/wire.ts";
 

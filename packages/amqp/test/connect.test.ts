@@ -1,9 +1,9 @@
 import { amqpSubscriber } from "@lab/amqp";
 import type { RunningBroker } from "@lab/testbed";
+import { eventually, Inbox } from "@lab/testbed/testing";
 import { connect } from "amqplib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publish, publisher, queueAt, subscribe, texts } from "./support/clients.ts";
-import { eventually, Inbox } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 
 describe.skipIf(!withRabbitMq)("connecting", () => {

@@ -1,8 +1,8 @@
 import type { RunningBroker } from "@lab/testbed";
+import { eventually, Inbox } from "@lab/testbed/testing";
 import { type Channel, connect } from "amqplib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publish, publisher, queueAt, raw, ready, subscribe, texts } from "./support/clients.ts";
-import { eventually, Inbox } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 
 describe.skipIf(!withRabbitMq)("losses", () => {

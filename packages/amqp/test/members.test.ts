@@ -1,7 +1,7 @@
 import type { RunningBroker } from "@lab/testbed";
+import { eventually } from "@lab/testbed/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publish, publisher, queueAt, raw, subscribe, texts } from "./support/clients.ts";
-import { eventually } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 import { tapWire } from "./support/wire.ts";
 

@@ -4,8 +4,8 @@ import {
   amqpPublisher,
   amqpSubscriber,
 } from "@lab/amqp";
+import { Inbox } from "@lab/testbed/testing";
 import { describe, expect, test } from "vitest";
-import { Inbox } from "./support/inbox.ts";
 
 const connect = () => expect.unreachable("no connection is to be made");
 

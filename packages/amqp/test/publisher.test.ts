@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type OutgoingMessage, PublishError } from "@lab/core";
 import type { RunningBroker } from "@lab/testbed";
+import { eventually } from "@lab/testbed/testing";
 import { connect } from "amqplib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -13,7 +14,6 @@ import {
   subscribe,
   texts,
 } from "./support/clients.ts";
-import { eventually } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 
 describe.skipIf(!withRabbitMq)("publisher", () => {

@@ -3,10 +3,10 @@ import { amqpSubscriber } from "@lab/amqp";
 import { Ledger } from "@lab/contract";
 import { consume, type OutgoingMessage, PublishError, type Publisher } from "@lab/core";
 import type { RunningBroker } from "@lab/testbed";
+import { eventually } from "@lab/testbed/testing";
 import { connect } from "amqplib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backoff, publisher, queueAt, raw, ready } from "./support/clients.ts";
-import { eventually } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 
 // For longer: AMQP_SOAK_ROUNDS=20 npx vitest run packages/amqp/test/soak.test.ts. The seed is part of every failure.

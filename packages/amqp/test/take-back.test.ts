@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningBroker } from "@lab/testbed";
+import { eventually } from "@lab/testbed/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { names, publish, queueAt, raw, subscribe, texts } from "./support/clients.ts";
-import { eventually } from "./support/inbox.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
 import { tapWire } from "./support/wire.ts";
 

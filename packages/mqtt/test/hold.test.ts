@@ -1,6 +1,6 @@
+import { eventually } from "@lab/testbed/testing";
 import { describe, expect, test } from "vitest";
 import { publish, subscribe, texts } from "./support/clients.ts";
-import { eventually } from "./support/inbox.ts";
 import { mosquitto, withMosquitto } from "./support/mosquitto.ts";
 import { pubacks, tapWire } from "./support/wire.ts";
 

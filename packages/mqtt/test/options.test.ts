@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { type MqttSubscriberOptions, mqttPublisher, mqttSubscriber } from "@lab/mqtt";
+import { Inbox } from "@lab/testbed/testing";
 import mqtt, { type IClientOptions } from "mqtt";
 import { describe, expect, test, vi } from "vitest";
-import { Inbox } from "./support/inbox.ts";
 import { scriptedBroker } from "./support/scripted-broker.ts";
 
 const connect = () => expect.unreachable("no client is to be made");

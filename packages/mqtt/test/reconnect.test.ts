@@ -1,7 +1,7 @@
 import { LabError } from "@lab/core";
+import { eventually, type Inbox } from "@lab/testbed/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { publish, subscribe } from "./support/clients.ts";
-import { eventually, type Inbox } from "./support/inbox.ts";
 import { mosquitto, withMosquitto } from "./support/mosquitto.ts";
 import { message, scriptedBroker } from "./support/scripted-broker.ts";
 

@@ -1,6 +1,6 @@
+import { eventually } from "@lab/testbed/testing";
 import { describe, expect, test } from "vitest";
 import { subscribe } from "./support/clients.ts";
-import { eventually } from "./support/inbox.ts";
 import { message, type ScriptedConnection, scriptedBroker } from "./support/scripted-broker.ts";
 import { pubacks } from "./support/wire.ts";
 

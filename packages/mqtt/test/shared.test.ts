@@ -1,10 +1,10 @@
 import { Ledger } from "@lab/contract";
 import { consume } from "@lab/core";
 import { mqttPublisher, mqttSubscriber } from "@lab/mqtt";
+import { eventually, Inbox } from "@lab/testbed/testing";
 import mqtt from "mqtt";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { publish, subscribe, texts } from "./support/clients.ts";
-import { eventually, Inbox } from "./support/inbox.ts";
 import { mosquitto, withMosquitto } from "./support/mosquitto.ts";
 
 const source = "$share/group/t";

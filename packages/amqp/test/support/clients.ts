@@ -6,6 +6,7 @@ import {
   amqpSubscriber,
 } from "@lab/amqp";
 import type { OutgoingMessage, Publisher, Subscription } from "@lab/core";
+import { Inbox } from "@lab/testbed/testing";
 import {
   type Channel,
   type ChannelModel,
@@ -14,7 +15,6 @@ import {
   type Options,
 } from "amqplib";
 import { onTestFinished } from "vitest";
-import { Inbox } from "./inbox.ts";
 
 export interface SubscribeTo extends Partial<AmqpSubscriberOptions> {
   readonly url: string;

@@ -6,9 +6,9 @@ import {
   mqttPublisher,
   mqttSubscriber,
 } from "@lab/mqtt";
+import { Inbox } from "@lab/testbed/testing";
 import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { onTestFinished } from "vitest";
-import { Inbox } from "./inbox.ts";
 
 export interface SubscribeTo extends Partial<MqttSubscriberOptions> {
   readonly url: string;

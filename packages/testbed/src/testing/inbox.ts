@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionState, Delivery, Session, Sink } from "@lab/core";
+import { eventually } from "./eventually.ts";
 
 /** A sink that keeps everything. */
 export class Inbox implements Sink {
@@ -9,9 +9,13 @@ export class Inbox implements Sink {
   readonly failures: Error[] = [];
   /** Called with each delivery. */
   onDelivery: (delivery: Delivery) => void = () => {};
+  /** The most that were unsettled at once, of those that are settled by `settle`. */
+  mostOpen = 0;
+  #open = 0;
 
   deliver(delivery: Delivery): void {
     this.deliveries.push(delivery);
+    this.mostOpen = Math.max(this.mostOpen, ++this.#open);
     this.onDelivery(delivery);
   }
 
@@ -27,6 +31,12 @@ export class Inbox implements Sink {
     this.failures.push(error);
   }
 
+  settle(delivery: Delivery): void {
+    this.#open--;
+    delivery.settle("ack");
+  }
+
+  /** As text, in the order of arrival. */
   get bodies(): string[] {
     return this.deliveries.map(({ message }) => Buffer.from(message.body).toString());
   }
@@ -44,20 +54,5 @@ export class Inbox implements Sink {
       () => `${state} × ${times}, got ${this.states.map((s) => s.state)}`,
       () => this.states.filter((s) => s.state === state).length >= times,
     );
-  }
-}
-
-/** Waits for what must become true. */
-export async function eventually(
-  what: string | (() => string),
-  check: () => boolean | Promise<boolean>,
-  limit = 20_000,
-): Promise<void> {
-  const deadline = performance.now() + limit;
-  while (!(await check())) {
-    if (performance.now() > deadline) {
-      throw new Error(`Not within ${limit} ms: ${typeof what === "string" ? what : what()}`);
-    }
-    await sleep(5);
   }
 }

@@ -1,0 +1,4 @@
+/** For the tests of the packages. */
+export { eventually } from "./eventually.ts";
+export { Inbox } from "./inbox.ts";
+export { usable } from "./usable.ts";
