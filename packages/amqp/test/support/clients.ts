@@ -81,8 +81,9 @@ export function names(count: number, from = 0): string[] {
 /** amqplib alone, with what is thrown at it ignored; ends with the test. */
 export async function raw(
   url: string,
+  options: object = {},
 ): Promise<{ connection: ChannelModel; channel: ConfirmChannel }> {
-  const connection = await connect(url, { noDelay: true });
+  const connection = await connect(url, { noDelay: true, ...options });
   connection.on("error", () => {});
   onTestFinished(() => connection.close().catch(() => {}));
   const channel = await connection.createConfirmChannel();
