@@ -98,11 +98,15 @@ describe.skipIf(!withKafka)("an Apache Kafka that creates topics", () => {
 
   test("two topics in one group of one client, of which kafkajs would crash one for good", async () => {
     const [one, two] = [await kafka.topic(), await kafka.topic()];
-    const client = kafka.client();
-    const { subscription } = await kafka.subscribe(one, { kafka: client, groupId: "both" });
-    const second = () => kafka.subscribe(two, { kafka: client, groupId: "both" });
+    const both = {
+      kafka: kafka.client(),
+      groupId: "both",
+      consumer: { heartbeatInterval: 200 }, // Members learn of a rebalance with the next one.
+    };
+    const { subscription } = await kafka.subscribe(one, both);
+    const second = () => kafka.subscribe(two, both);
     await expect(second()).rejects.toMatchObject({ code: "INVALID_OPTION", message: /both/ });
-    await kafka.subscribe(one, { kafka: client, groupId: "both" });
+    await kafka.subscribe(one, both);
     await subscription.close();
     await expect(second()).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });

@@ -9,13 +9,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function subscribed({ partitions = 1, window = 10 } = {}) {
+async function subscribed({ partitions = 1, window = 10, commitInterval = 500 } = {}) {
   const kafka = standIn(partitions);
   const all = Array.from({ length: partitions }, (_, partition) => partition);
   let members = 0;
   kafka.onRun = (consumer) => consumer.join(`member-${members++}`, topic, all);
   const inbox = new Inbox();
-  const subscriber = kafkaSubscriber({ kafka: kafka.kafka, groupId: "g" });
+  const subscriber = kafkaSubscriber({ kafka: kafka.kafka, groupId: "g", commitInterval });
   const subscription = await subscriber.subscribe(topic, { window }, inbox);
   onTestFinished(() => subscription.close());
   const consumer = kafka.consumers[0] as StandInConsumer;
@@ -147,5 +147,36 @@ describe("what no broker can be made to do (a stand-in for kafkajs)", () => {
     await expect
       .poll(() => consumer.committed, { timeout: 5_000 })
       .toEqual([{ topics: [{ topic, partitions: [{ partition, offset: "1", metadata: "" }] }] }]);
+  });
+
+  test("a commit that fails is not tried again: in another generation it could take back the next owner's", async () => {
+    const { consumer, inbox } = await subscribed({ partitions: 2, commitInterval: 20 });
+    consumer.refusal = new Error("The group is rebalancing");
+    await Promise.all([consumer.batch(topic, 0, [0]), consumer.batch(topic, 1, [0])]);
+    await inbox.received(2);
+    inbox.onDelivery = (delivery) => delivery.settle("ack");
+    for (const delivery of inbox.deliveries) delivery.settle("ack");
+    await expect.poll(() => consumer.committed.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    consumer.join("member-0", topic, [1]);
+    consumer.refusal = undefined;
+    const before = consumer.committed.length;
+    await expect.poll(() => consumer.committed.length, { timeout: 5_000 }).toBe(before + 1);
+    const partition = 1;
+    const partitions = [{ partition, offset: "1", metadata: "" }];
+    expect(consumer.committed.at(-1)).toEqual({ topics: [{ topic, partitions }] });
+    await new Promise((resolve) => setTimeout(resolve, 100)); // Too short could only miss a fault.
+    expect(consumer.committed).toHaveLength(before + 1);
+  });
+
+  test("records in a format that kafkajs does not know end the subscription", async () => {
+    const { kafka, consumer, inbox } = await subscribed();
+    const name = "KafkaJSUnsupportedMagicByteInMessageSet";
+    consumer.crash(Object.assign(new Error("Unsupported magic byte 3"), { name }));
+    await expect.poll(() => inbox.failures.length, { timeout: 5_000 }).toBe(1);
+    expect(inbox.failures[0]).toMatchObject({
+      code: "SUBSCRIPTION_FAILED",
+      message: expect.stringMatching(/magic byte 3.*format/),
+    });
+    expect(kafka.consumers).toHaveLength(1);
   });
 });

@@ -78,6 +78,20 @@ describe.skipIf(!withKafka)("where a group starts on Apache Kafka", () => {
     },
   );
 
+  test("elsewhere, when the group's offsets are set while it has no members", async () => {
+    const topic = await kafka.topic();
+    await kafka.produce(topic, ["a", "b", "c"]);
+    const first = await kafka.subscribe(topic, { completionsInMetadata: true });
+    await first.inbox.received(3);
+    for (const index of [0, 2]) first.inbox.deliveries[index]?.settle("ack");
+    await first.subscription.close();
+    const partitions = [{ partition: 0, offset: "1" }];
+    await kafka.admin.setOffsets({ groupId: topic, topic, partitions });
+    const second = await kafka.subscribe(topic, { completionsInMetadata: true });
+    await second.inbox.received(2); // What was done of them belonged to the offset before.
+    expect(second.inbox.bodies).toEqual(["b", "c"]);
+  });
+
   test("the start is kept, once something came: a member that takes over begins there", async () => {
     const topic = await kafka.topic();
     await kafka.produce(topic, ["old"]);

@@ -15,6 +15,8 @@ const events = {
 export class StandInConsumer {
   readonly config: ConsumerConfig;
   readonly committed: unknown[] = [];
+  /** What a commit is refused with. */
+  refusal: Error | undefined;
   readonly seeks: unknown[] = [];
   readonly paused = new Set<number>();
   heartbeats = 0;
@@ -99,7 +101,10 @@ export class StandInConsumer {
       heartbeat: async () => {
         this.heartbeats++;
       },
-      commitOffsetsIfNecessary: async (offsets: unknown) => void this.committed.push(offsets),
+      commitOffsetsIfNecessary: async (offsets: unknown) => {
+        this.committed.push(offsets);
+        if (this.refusal !== undefined) throw this.refusal;
+      },
     };
     return Promise.resolve(this.run.eachBatch?.(payload as unknown as EachBatchPayload));
   }
