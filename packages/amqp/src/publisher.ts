@@ -47,7 +47,6 @@ class AmqpPublisher implements Publisher {
   }
 
   async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
-    if (!Array.isArray(messages)) throw invalidOption("messages", messages, "an array of messages");
     const batch = new Batch(destination, messages);
     const fault = this.#faultOf(destination);
     if (fault !== undefined) {

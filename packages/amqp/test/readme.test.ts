@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Inbox } from "@lab/testbed/testing";
+import { declaredOptions, documentedOptions, Inbox } from "@lab/testbed/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { raw } from "./support/clients.ts";
 import { rabbitMq, withRabbitMq } from "./support/rabbitmq.ts";
@@ -8,48 +8,19 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 const readme = read("../README.md");
 const source = read("../src/options.ts");
 
-/** Names and defaults in the table that follows `title`. */
-function documented(title: string): Record<string, string> {
-  const [, rest = ""] = readme.split(`\`${title}(options)\`:\n`);
-  const [table = ""] = rest.trimStart().split("\n\n");
-  return Object.fromEntries(
-    [...table.matchAll(/^\| `(\w+)` +\| (?:`(.*?)`)? +\|/gm)].map(([, name, value]) => [
-      name,
-      value ?? "",
-    ]),
-  );
-}
-
-/** Names and defaults of an interface, those that it extends before its own. */
-function declared(name: string): Record<string, string> {
-  const found: Record<string, string> = {};
-  const [, parent, body = ""] =
-    new RegExp(`interface ${name} (?:extends (\\w+) )?{\\n([\\s\\S]*?)\\n}`).exec(source) ?? [];
-  if (parent !== undefined) Object.assign(found, declared(parent));
-  let value = "";
-  for (const line of body.split("\n")) {
-    value = /@default (.*?)(?: \*\/)?$/.exec(line)?.[1] ?? value;
-    const option = /^ {2}readonly (\w+)\??:/.exec(line)?.[1];
-    if (option === undefined) continue;
-    found[option] = value;
-    value = "";
-  }
-  return found;
-}
-
 describe("the README", () => {
   test.for([
     ["amqpSubscriber", "AmqpSubscriberOptions"],
     ["amqpPublisher", "AmqpPublisherOptions"],
   ] as const)("has every option of %s with its default", ([title, name]) => {
-    expect(Object.keys(declared(name)).length).toBeGreaterThan(5);
-    expect(documented(title)).toEqual(declared(name));
+    expect(Object.keys(declaredOptions(source, name)).length).toBeGreaterThan(5);
+    expect(documentedOptions(readme, title)).toEqual(declaredOptions(source, name));
   });
 
   test("tells the defaults that apply", () => {
     const { backoff, ...told } = {
-      ...documented("amqpSubscriber"),
-      ...documented("amqpPublisher"),
+      ...documentedOptions(readme, "amqpSubscriber"),
+      ...documentedOptions(readme, "amqpPublisher"),
     };
     const [, base, cap] = /base: (\S+), cap: (\S+) }/.exec(backoff ?? "") ?? [];
     for (const [name, value] of Object.entries({ ...told, base, cap })) {

@@ -160,6 +160,15 @@ export class ScenarioContext {
     });
   }
 
+  /** Waits until `count` deliveries have arrived, those settled meanwhile included. */
+  arrivals(tap: Tap, count: number, what: string = `${count} deliveries`): Promise<void> {
+    return this.until(
+      what,
+      () => tap.deliveries.length === count,
+      () => tap.names,
+    );
+  }
+
   within<T>(what: string, promise: Promise<T>): Promise<T> {
     return within(what, this.deadline, promise);
   }

@@ -28,11 +28,7 @@ async function countsOfTwoArrivals(context: ScenarioContext): Promise<(number | 
   const counts: (number | undefined)[] = [];
   for (const arrival of ["first", "second"]) {
     const { tap, subscription } = await context.tap(source, 1);
-    await context.until(
-      `the ${arrival} arrival`,
-      () => tap.deliveries.length === 1,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 1, `the ${arrival} arrival`);
     counts.push(tap.deliveries[0]?.deliveryCount);
     if (arrival === "second") tap.deliveries[0]?.settle("ack");
     await context.within("close", subscription.close());

@@ -12,17 +12,9 @@ export const nack: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 1));
     const { tap, subscription } = await context.tap(source, 4);
-    await context.until(
-      "a delivery",
-      () => tap.deliveries.length === 1,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 1);
     assert.equal(tap.deliveries[0]?.settle("nack"), "settled");
-    await context.until(
-      "the nacked message to come again",
-      () => tap.deliveries.length === 2,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 2, "the nacked message to come again");
     assert.equal(tap.deliveries[1]?.settle("ack"), "settled");
     await context.within("close", subscription.close());
     assert.equal(await source.purge(), 0, "messages left at the broker");
@@ -42,18 +34,10 @@ export const reject: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 3));
     const { tap, subscription } = await context.tap(source, 1);
-    await context.until(
-      "a delivery",
-      () => tap.deliveries.length === 1,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 1);
     tap.onDelivery = (delivery) => delivery.settle("ack");
     assert.equal(tap.deliveries[0]?.settle("reject"), "settled");
-    await context.until(
-      "the messages behind the rejected one",
-      () => tap.deliveries.length >= 3,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 3, "the messages behind the rejected one");
     await context.within("close", subscription.close());
     assert.deepEqual(tap.names, ["key-0/0", "key-0/1", "key-0/2"]);
     assert.equal(await source.purge(), 0, "messages left at the broker");
@@ -70,11 +54,7 @@ async function refused(outcome: Outcome, context: ScenarioContext): Promise<void
   const source = await context.createSource();
   await context.fill(source, entries(1, 1));
   const { tap, subscription } = await context.tap(source, 4);
-  await context.until(
-    "a delivery",
-    () => tap.deliveries.length === 1,
-    () => tap.names,
-  );
+  await context.arrivals(tap, 1);
   const delivery = tap.deliveries[0];
   assert.throws(() => delivery?.settle(outcome), labError("UNSUPPORTED_OUTCOME"));
   assert.equal(delivery?.settle("ack"), "settled", "the delivery must be open after the refusal");

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import type { ScenarioContext } from "../../context.ts";
 import type { Scenario } from "../../scenario.ts";
 import { cut } from "../../tools/faults.ts";
 import { entries } from "../../tools/messages.ts";
-import type { Tap } from "../../tools/tap.ts";
 
 export const redelivered: Scenario = {
   name: "marks what comes again as redelivered",
@@ -13,22 +11,22 @@ export const redelivered: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 1));
     const first = await context.tap(source, 1);
-    await arrival(context, first.tap, 1);
+    await context.arrivals(first.tap, 1);
     assert.equal(first.tap.deliveries[0]?.redelivered, false, "the first arrival");
     await context.within("close", first.subscription.close());
 
     const { tap, subscription } = await context.tap(source, 1);
-    await arrival(context, tap, 1);
+    await context.arrivals(tap, 1);
     const reasons = ["a close"];
     if (nack) {
       tap.deliveries[0]?.settle("nack");
       reasons.push("a nack");
-      await arrival(context, tap, reasons.length);
+      await context.arrivals(tap, reasons.length);
     }
     if (canCut === true && !resumes) {
       await cut(context);
       reasons.push("a cut");
-      await arrival(context, tap, reasons.length);
+      await context.arrivals(tap, reasons.length);
     }
     for (const [index, reason] of reasons.entries()) {
       assert.equal(tap.deliveries[index]?.redelivered, true, `the arrival after ${reason}`);
@@ -38,11 +36,3 @@ export const redelivered: Scenario = {
     assert.equal(await source.purge(), 0, "messages left at the broker");
   },
 };
-
-function arrival(context: ScenarioContext, tap: Tap, count: number): Promise<void> {
-  return context.until(
-    `arrival ${count}`,
-    () => tap.deliveries.length === count,
-    () => tap.names,
-  );
-}

@@ -8,11 +8,7 @@ export const settleOnce: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 2));
     const { tap, subscription } = await context.tap(source, 2);
-    await context.until(
-      "2 deliveries",
-      () => tap.deliveries.length === 2,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 2);
     const [done, late] = tap.deliveries;
     assert.equal(done?.settle("ack"), "settled");
     assert.equal(done?.settle("ack"), "repeated", "a second ack must do nothing");

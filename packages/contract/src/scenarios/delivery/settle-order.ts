@@ -9,11 +9,7 @@ export const settleOutOfOrder: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(5, 4));
     const { tap, subscription } = await context.tap(source, 20);
-    await context.until(
-      "20 deliveries",
-      () => tap.deliveries.length === 20,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 20);
     for (const delivery of shuffled(tap.deliveries, context.random)) {
       assert.equal(delivery.settle("ack"), "settled");
     }

@@ -8,18 +8,10 @@ export const unsettledComeAgain: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 10));
     const first = await context.tap(source, 10);
-    await context.until(
-      "10 deliveries",
-      () => first.tap.deliveries.length === 10,
-      () => first.tap.names,
-    );
+    await context.arrivals(first.tap, 10);
     await context.within("close", first.subscription.close());
     const second = await context.tap(source, 10);
-    await context.until(
-      "the 10 unsettled messages to come again",
-      () => second.tap.deliveries.length === 10,
-      () => second.tap.names,
-    );
+    await context.arrivals(second.tap, 10, "the 10 unsettled messages to come again");
     assert.deepEqual(second.tap.names, first.tap.names, "they came again in another order");
     for (const delivery of second.tap.deliveries) delivery.settle("ack");
     await context.within("close", second.subscription.close());
@@ -33,11 +25,7 @@ export const settledStaySettled: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 10));
     const first = await context.tap(source, 10);
-    await context.until(
-      "10 deliveries",
-      () => first.tap.deliveries.length === 10,
-      () => first.tap.names,
-    );
+    await context.arrivals(first.tap, 10);
     const [oldest, ...later] = first.tap.deliveries;
     for (const delivery of later) delivery.settle("ack");
     await context.within("close", first.subscription.close());

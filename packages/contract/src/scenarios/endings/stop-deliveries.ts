@@ -8,11 +8,7 @@ export const stopDeliveries: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 20));
     const { tap, subscription } = await context.tap(source, 5);
-    await context.until(
-      "5 deliveries",
-      () => tap.deliveries.length === 5,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 5);
     await context.within("stop", Promise.all([subscription.stop(), subscription.stop()]));
     for (const delivery of tap.deliveries) assert.equal(delivery.settle("ack"), "settled");
     await context.quiet();

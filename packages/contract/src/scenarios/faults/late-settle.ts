@@ -12,11 +12,7 @@ export const lateSettle: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 3));
     const { tap, subscription } = await context.tap(source, 3);
-    await context.until(
-      "3 deliveries",
-      () => tap.deliveries.length === 3,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 3);
     const before = [...tap.deliveries];
     await cut(context);
     await context.until(
@@ -41,11 +37,7 @@ export const closeWhileCut: Scenario = {
     const source = await context.createSource();
     await context.fill(source, entries(1, 3));
     const { tap, subscription } = await context.tap(source, 3);
-    await context.until(
-      "3 deliveries",
-      () => tap.deliveries.length === 3,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 3);
     const isCut = cut(context);
     await context.within("close", Promise.all([subscription.close(), subscription.close()]));
     await isCut;

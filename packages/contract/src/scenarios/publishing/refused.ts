@@ -39,11 +39,7 @@ export const partlyRefused: Scenario = {
     );
     assert.ok(error.failures[0]?.error.message, "why it failed");
     const { tap, subscription } = await context.tap(source, 4);
-    await context.until(
-      "the good messages",
-      () => tap.deliveries.length === 3,
-      () => tap.names,
-    );
+    await context.arrivals(tap, 3, "the good messages");
     assert.deepEqual(tap.names, ["key-0/0", "key-0/1", "key-0/2"]);
     for (const delivery of tap.deliveries) delivery.settle("ack");
     await context.within("close", subscription.close());
