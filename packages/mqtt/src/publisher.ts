@@ -7,7 +7,7 @@ import {
 import { Batch, messagesFault, toError } from "@lab/core/adapter";
 import type { MqttClient } from "mqtt";
 import { defaultsFor, makeClient } from "./client.ts";
-import { InFlight } from "./in-flight.ts";
+import { InFlight, InFlightList } from "./in-flight.ts";
 import { Link } from "./link.ts";
 import { type MqttPublisherOptions, publisherSettings, type Settings } from "./options.ts";
 import { tooLarge, unsupported } from "./outgoing.ts";
@@ -34,7 +34,7 @@ class MqttPublisher implements Publisher {
   readonly capabilities: PublisherCapabilities;
   readonly #settings: Settings<MqttPublisherOptions>;
   readonly #waiting = new Set<Batch>();
-  readonly #inFlight = new Set<InFlight>();
+  readonly #inFlight = new InFlightList();
   #link: Link | undefined;
   #sender: Sender | undefined;
   /** mqtt.js sends what it is given at once. Until then nothing is given to it, so that all can be taken back. */
@@ -63,10 +63,12 @@ class MqttPublisher implements Publisher {
     if (fault !== undefined) {
       batch.failRest(fault);
     } else if (messages.length > 0) {
-      this.#waiting.add(batch);
       this.#watchStall();
+      const sent = this.#waiting.size === 0 && this.#sendBatch(batch);
+      if (!sent) this.#waiting.add(batch); // Behind those that wait for room, or for the connection.
       this.#open();
-      this.#send();
+      this.#flushSoon();
+      this.#progressed();
     }
     return batch.decided;
   }
@@ -142,8 +144,8 @@ class MqttPublisher implements Publisher {
     if (this.#sending) return; // QoS 0 is decided from within the loop.
     this.#sending = true;
     for (const batch of this.#waiting) {
-      if (!this.#canSend) break;
-      this.#sendBatch(batch);
+      if (!this.#sendBatch(batch)) break;
+      this.#waiting.delete(batch);
     }
     this.#flushSoon();
     this.#sending = false;
@@ -161,15 +163,14 @@ class MqttPublisher implements Publisher {
     });
   }
 
-  #sendBatch(batch: Batch): void {
+  /** False when there was no room for all. */
+  #sendBatch(batch: Batch): boolean {
     while (this.#canSend) {
       const index = batch.take();
-      if (index === undefined) {
-        this.#waiting.delete(batch);
-        return;
-      }
+      if (index === undefined) return true;
       this.#sendOne(batch, index);
     }
+    return false;
   }
 
   get #canSend(): boolean {
@@ -231,7 +232,7 @@ class MqttPublisher implements Publisher {
   }
 
   #failSent(error: Error): void {
-    for (const sent of this.#inFlight) {
+    for (let sent = this.#inFlight.first; sent !== undefined; sent = this.#inFlight.first) {
       this.#inFlight.delete(sent); // First: mqtt.js calls back from within.
       // Or it would send the message again at each reconnect, even one that makes the broker hang up.
       if (sent.packetId !== 0) this.#link?.client.removeOutgoingMessage(sent.packetId);
