@@ -137,7 +137,7 @@ export function kafkaCapabilities(outlook: KafkaRigOutlook): ContractCapabilitie
     competing: outlook.partitions !== 1 || "A partition belongs to one member.",
     handover: true,
     redelivered: "A log is read again; nobody notes who has read it before.",
-    deleteSource: "kafkajs goes on asking for a topic that was deleted, and says nothing.",
+    deleteSource: "It is told after half a minute: kafkajs asks for the topic so long.",
     cut: outlook.cut,
     restart: outlook.restart,
     missingSource: true,
