@@ -71,14 +71,18 @@ function propertiesOf(
   const map = native.getUserPropertyMap();
   if (map === null || map === undefined) return { key: undefined, headers: noHeaders };
   let key: string | undefined;
-  const headers: Record<string, string> = {};
+  let headers: Record<string, string> | undefined; // Most messages have no more than a key.
   for (const name of map.getKeys()) {
     const text = textOf(solace, map.getField(name));
     if (text === undefined) continue;
-    if (name === keyProperty) key = text;
-    else headers[name] = text;
+    if (name === keyProperty) {
+      key = text;
+    } else {
+      headers ??= {};
+      headers[name] = text;
+    }
   }
-  return { key, headers };
+  return { key, headers: headers ?? noHeaders };
 }
 
 /** Bytes as base64, a destination as its name; `undefined` for what is no value, or none that JavaScript can hold. */
