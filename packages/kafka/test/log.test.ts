@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually, Inbox } from "./support/inbox.ts";
 import { useKafka, withKafka } from "./support/kafka.ts";
+import { ready } from "./support/topics.ts";
 
 /** Settles what comes. */
 function settling(): Inbox {
@@ -118,10 +119,11 @@ describe.skipIf(!withKafka)("a log with gaps on Apache Kafka", () => {
     await eventually(
       async () => {
         const topics = [{ topic, numPartitions: 1 }];
-        return kafka.admin.createTopics({ topics, waitForLeaders: true }).catch(() => false);
+        return kafka.admin.createTopics({ topics, waitForLeaders: false }).catch(() => false);
       },
       () => "the topic to be there again",
     );
+    await ready(kafka.client(), topic, 1);
     await kafka.produce(topic, ["new 0", "new 1"]);
     await inbox.received(5);
     expect(inbox.bodies.slice(3)).toEqual(["new 0", "new 1"]);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { eventually, Inbox } from "./support/inbox.ts";
 import { useKafka, withKafka } from "./support/kafka.ts";
 import { sockets } from "./support/sockets.ts";
+import { known } from "./support/topics.ts";
 
 const numbers = (count: number): { body: Buffer; key: string }[] =>
   Array.from({ length: count }, (_, i) => ({ body: Buffer.from(`${i}`), key: "k" }));
@@ -33,6 +34,7 @@ describe.skipIf(!withKafka)("the publisher on Apache Kafka", () => {
         topics: [{ topic, numPartitions: 12 }],
         waitForLeaders: false,
       });
+      await known(kafka.admin, topic);
       await kafka.publisher().publish(topic, messages);
     }
     for (const topic of topics) {

@@ -3,6 +3,7 @@ import { Kafka } from "kafkajs";
 import { describe, expect, test } from "vitest";
 import { publisherSettings, subscriberSettings, uncommittedLimit } from "../src/options.ts";
 import { useKafka, withKafka } from "./support/kafka.ts";
+import { createTopic } from "./support/topics.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const readme = read("../README.md");
@@ -76,7 +77,7 @@ describe.skipIf(!withKafka)("the program of the README", () => {
   const kafka = useKafka();
 
   test("consumes what it publishes, in order", async () => {
-    await kafka.admin.createTopics({ topics: [{ topic: "orders", numPartitions: 3 }] });
+    await createTopic(kafka.client(), { topic: "orders", numPartitions: 3 });
     process.env.KAFKA_OF_README = new URL(kafka.broker.url).host;
     const { shipped } = await import("./readme/orders.ts");
     expect(shipped).toEqual(["42: chair", "42: table"]);

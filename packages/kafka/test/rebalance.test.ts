@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { eventually, Inbox } from "./support/inbox.ts";
 import { type Subscribed, useKafka, withKafka } from "./support/kafka.ts";
+import { ready } from "./support/topics.ts";
 
 const quick = { sessionTimeout: 3_000, heartbeatInterval: 200 };
 
@@ -98,6 +99,7 @@ describe.skipIf(!withKafka)("rebalances on Apache Kafka", () => {
     });
     await inbox.received(5);
     await kafka.admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
+    await ready(kafka.client(), topic, 3);
     await fill(topic, 3, 5);
     await inbox.received(20);
     const seen = places(inbox);

@@ -215,6 +215,21 @@ describe.skipIf(!withKafka)("an Apache Kafka with passwords and permissions", ()
       ]);
     expect(inbox.ended).toHaveLength(1);
   });
+
+  // The last one: it denies everything.
+  test("a user that may write nowhere, which an idempotent producer is told when it connects", async () => {
+    const topic = await kafka.topic();
+    await deny(AclResourceTypes.TOPIC, "*", AclOperationTypes.WRITE);
+    await deny(AclResourceTypes.CLUSTER, "kafka-cluster", AclOperationTypes.IDEMPOTENT_WRITE);
+    for (const idempotent of [true, false]) {
+      const publisher = kafka.publisher({ producer: { idempotent } });
+      const publishing = publisher.publish(topic, [{ body: Buffer.from("x") }]);
+      const message = idempotent ? /idempotent: false/ : /TOPIC|topic/;
+      await expect(publishing).rejects.toMatchObject({
+        failures: [{ index: 0, error: { code: "ACCESS_REFUSED", message } }],
+      });
+    }
+  });
 });
 
 test("a broker that is not there", async () => {

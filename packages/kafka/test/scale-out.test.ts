@@ -11,6 +11,7 @@ import { judge } from "./scale-out/judge.ts";
 import { lag, settled, watchCommits } from "./scale-out/offsets.ts";
 import { Work } from "./scale-out/work.ts";
 import { withKafka } from "./support/kafka.ts";
+import { createTopic } from "./support/topics.ts";
 
 /** `npm run soak -w @lab/kafka` */
 const soak = process.env.KAFKA_SOAK === "1";
@@ -38,7 +39,7 @@ test.runIf(withKafka)(
     const admin = kafka.admin();
     await admin.connect();
     onTestFinished(() => admin.disconnect());
-    await admin.createTopics({ topics: [{ topic, numPartitions: 12 }] });
+    await createTopic(kafka, { topic, numPartitions: 12 });
 
     const brokers = config.brokers as string[];
     await using group = new Group({ brokers, topic, groupId, window, lanes, longest }, folder);

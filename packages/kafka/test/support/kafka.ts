@@ -11,6 +11,7 @@ import { kafkaConfig } from "@lab/testbed/rigs";
 import { type Admin, type ITopicConfig, Kafka, type KafkaConfig, type Message } from "kafkajs";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { Inbox } from "./inbox.ts";
+import { createTopic } from "./topics.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -63,10 +64,7 @@ export class TestKafka {
   /** A topic of its own, with a group of the same name. */
   async topic(partitions = 1, config: Partial<ITopicConfig> = {}): Promise<string> {
     const topic = `test-${randomUUID()}`;
-    await this.admin.createTopics({
-      topics: [{ topic, numPartitions: partitions, ...config }],
-      waitForLeaders: true,
-    });
+    await createTopic(this.client(), { topic, numPartitions: partitions, ...config });
     return topic;
   }
 
