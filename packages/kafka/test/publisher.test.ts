@@ -171,7 +171,9 @@ describe.skipIf(!withKafka)("the publisher on Apache Kafka", () => {
     const failed = expect(publishing).rejects.toMatchObject({
       failures: [{ index: 0 }, { index: 1 }],
     });
+    const begin = performance.now();
     await publisher.close();
+    expect(performance.now() - begin).toBeLessThan(10_000); // kafkajs alone: 30 s.
     await failed;
     kafka.broker.resume();
     await eventually(

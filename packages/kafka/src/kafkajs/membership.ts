@@ -7,7 +7,7 @@ import { findCoordinator } from "./coordinator.ts";
 import { Hold } from "./hold.ts";
 import { Link } from "./link.ts";
 import { protocolError } from "./refusal.ts";
-import { cutConnections } from "./sockets.ts";
+import { cutUntil } from "./sockets.ts";
 
 /** How long `leave` waits for kafkajs, in ms, before it cuts the connections. */
 const leaveTimeout = 3_000;
@@ -169,20 +169,10 @@ export class Membership {
       .then(() => this.#consumer.disconnect())
       .catch(() => {});
     await within(leaveTimeout, gone);
-    await within(cutTimeout, this.#cutUntil(gone));
-  }
-
-  /** As often as it connects again. */
-  async #cutUntil(gone: Promise<void>): Promise<void> {
-    let done = false;
-    void gone.then(() => {
-      done = true;
-    });
-    for (;;) {
-      await within(100, gone);
-      if (done) return;
-      if (this.#cluster !== undefined) cutConnections(this.#cluster);
-    }
+    await within(
+      cutTimeout,
+      cutUntil(gone, () => this.#cluster),
+    );
   }
 
   #listen(): void {

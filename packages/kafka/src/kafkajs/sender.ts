@@ -1,11 +1,12 @@
 import { LabError } from "@lab/core";
 import { toError } from "@lab/core/adapter";
-import type { Producer } from "kafkajs";
+import type { Cluster, Producer } from "kafkajs";
 import type { PublisherSettings } from "../options.ts";
 import type { OutgoingRecord } from "../outgoing.ts";
 import { within } from "../within.ts";
 import { chosenOnce } from "./partitioner.ts";
 import { faultOf, protocolError } from "./refusal.ts";
+import { cutUntil, telling } from "./sockets.ts";
 
 /**
  * How often kafkajs tries a send again by itself: until the sender is closed, as of an idempotent producer it wants to
@@ -19,8 +20,10 @@ const retry = {
   retries: Number.MAX_SAFE_INTEGER,
 };
 
-/** How long `close` waits, in ms. kafkajs waits for answers, up to `requestTimeout` of them. */
+/** How long `close` waits for kafkajs, in ms, before it cuts the connections. */
 const closeTimeout = 3_000;
+/** And how long for that. */
+const cutTimeout = 1_000;
 
 /** Errors of a whole batch for what one record in it may be to blame. */
 const ofOneRecord = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
@@ -38,6 +41,7 @@ export class KafkajsSender {
   readonly #settings: PublisherSettings;
   readonly #producer: Producer;
   readonly #topics = new Set<string>();
+  #cluster: Cluster | undefined;
   #connecting: Promise<void> | undefined;
   #sending: Promise<unknown> | undefined;
   #connected = false;
@@ -47,7 +51,10 @@ export class KafkajsSender {
   constructor(settings: PublisherSettings) {
     this.#settings = settings;
     const { createPartitioner, ...producer } = settings.producer;
-    this.#producer = settings.kafka.producer({
+    const kafka = telling(settings.kafka, (cluster) => {
+      this.#cluster = cluster;
+    });
+    this.#producer = kafka.producer({
       idempotent: true,
       ...producer,
       createPartitioner: chosenOnce(createPartitioner, () => {
@@ -97,7 +104,11 @@ export class KafkajsSender {
   ): Promise<readonly OutgoingRecord[]> {
     const { compression } = this.#settings;
     const sending = this.#producer.send({ topic, messages: [...records], compression, acks: -1 });
-    this.#sending = sending.catch(() => {});
+    this.#sending = sending
+      .catch(() => {})
+      .then(() => {
+        this.#sending = undefined;
+      });
     const answers = await sending;
     const confirmed = new Set(answers.map(({ partition }) => partition));
     const left = records.filter(({ partition }) => !confirmed.has(partition as number));
@@ -108,14 +119,23 @@ export class KafkajsSender {
   /** Never rejects. */
   async close(): Promise<void> {
     this.#closed = true;
+    const sending = this.#sending;
+    const gone = this.#leave(sending);
+    // What is still being sent has been given up: there is nothing to wait for.
+    if (sending === undefined) await within(closeTimeout, gone);
+    await within(
+      cutTimeout,
+      cutUntil(gone, () => this.#cluster),
+    );
+  }
+
+  async #leave(sending: Promise<unknown> | undefined): Promise<void> {
     const disconnect = () => this.#producer.disconnect().catch(() => {});
-    const connected = this.#connecting?.catch(() => {}) ?? Promise.resolve();
-    const closed = connected.then(disconnect).then(async () => {
-      if (this.#sending === undefined) return;
-      await this.#sending; // In which it may have connected again.
-      await disconnect();
-    });
-    await within(closeTimeout, closed);
+    await this.#connecting?.catch(() => {});
+    await disconnect();
+    if (sending === undefined) return;
+    await sending; // In which it may have connected again.
+    await disconnect();
   }
 
   /** kafkajs would look for a missing topic as often as it tries anything again. */
