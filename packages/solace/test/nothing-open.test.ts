@@ -2,7 +2,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import type { SolaceTestBroker } from "@lab/solace-testbroker";
 import { expect, test } from "vitest";
 import { Inbox } from "./support/inbox.ts";
-import { eventually, publisherOf, started, subscriberOf } from "./support/solace.ts";
+import { connectTo, eventually, publisherOf, started, subscriberOf } from "./support/solace.ts";
 
 /** The client leaves a socket open when it is disposed of while it connects: a few turns after it began to, here. */
 const turns = [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30];
@@ -33,6 +33,14 @@ const endings = {
     await moment();
     await subscription.close();
   },
+  "a subscription whose client reconnects by itself": async (broker, moment) => {
+    const connect = connectTo(broker, { reconnectRetries: 3, reconnectRetryWaitInMsecs: 10 });
+    const subscriber = subscriberOf(broker, { connect });
+    const subscription = await subscriber.subscribe("q", { window: 5 }, new Inbox());
+    broker.cut();
+    await moment();
+    await subscription.close();
+  },
   "a start that is aborted": async (broker, moment) => {
     const controller = new AbortController();
     const options = { window: 5, signal: controller.signal };
@@ -46,9 +54,9 @@ const endings = {
     controller.abort();
     await subscribing;
   },
-  "a publisher that is closed while it connects": async (broker, moment) => {
-    const publisher = publisherOf(broker);
-    const published = publisher.publish("q", [{ body: Buffer.from("m") }]);
+  "a publisher that gives up while it connects": async (broker, moment) => {
+    const publisher = publisherOf(broker, { confirmTimeout: 1 });
+    const published = publisher.publish("q", [{ body: Buffer.from("m") }]).catch(() => {});
     await moment();
     await Promise.all([published, publisher.close()]);
   },
