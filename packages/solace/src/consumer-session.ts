@@ -181,12 +181,9 @@ export class ConsumerSession {
       return;
     }
     const delivery = new SolaceDelivery(
-      native,
       this.#session,
       messageOf(this.#settings.solace, native),
-      native.isRedelivered(),
       this.#countOf(native),
-      undefined,
       this.#settle,
     );
     this.#inHand.add(delivery);

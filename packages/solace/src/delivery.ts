@@ -1,5 +1,6 @@
-import { AdapterDelivery } from "@lab/core/adapter";
+import { AdapterDelivery, type AdapterSession, type Settler } from "@lab/core/adapter";
 import type solace from "solclientjs";
+import type { SolaceMessage } from "./message.ts";
 
 /** A delivery, and the client's object that it is settled with: the newest, where the message came again. */
 export class SolaceDelivery extends AdapterDelivery<undefined> {
@@ -10,10 +11,12 @@ export class SolaceDelivery extends AdapterDelivery<undefined> {
   id = "";
 
   constructor(
-    native: solace.Message,
-    ...rest: ConstructorParameters<typeof AdapterDelivery<undefined>>
+    session: AdapterSession,
+    message: SolaceMessage,
+    deliveryCount: number | undefined,
+    settler: Settler<undefined>,
   ) {
-    super(...rest);
-    this.native = native;
+    super(session, message, message.native.isRedelivered(), deliveryCount, undefined, settler);
+    this.native = message.native;
   }
 }
