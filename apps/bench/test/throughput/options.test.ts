@@ -10,7 +10,7 @@ test("the defaults measure each broker for about as long", () => {
   expect(parseThroughputOptions([])).toEqual({
     help: false,
     brokers: undefined,
-    messages: { mqtt: 100_000, amqp: 40_000, kafka: 400_000, solace: 40_000 },
+    messages: { mqtt: 100_000, amqp: 40_000, kafka: 400_000, solace: 150_000 },
     window: 256,
     rounds: 5,
     out: undefined,
