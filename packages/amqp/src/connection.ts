@@ -1,8 +1,7 @@
 import { Socket } from "node:net";
-import { invalidOption } from "@lab/core/adapter";
+import { invalidOption, within } from "@lab/core/adapter";
 import type { Channel, ChannelModel } from "amqplib";
 import type { AmqpConnect } from "./options.ts";
-import { within } from "./within.ts";
 
 /** How long the broker may take to answer each goodbye, in ms. */
 const closeTimeout = 2_000;

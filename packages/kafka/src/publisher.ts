@@ -4,7 +4,7 @@ import {
   type Publisher,
   type PublisherCapabilities,
 } from "@lab/core";
-import { Batch, invalidOption } from "@lab/core/adapter";
+import { Batch } from "@lab/core/adapter";
 import { BadRecord, KafkajsSender } from "./kafkajs/sender.ts";
 import {
   type KafkaPublisherOptions,
@@ -48,7 +48,6 @@ class KafkaPublisher implements Publisher {
   }
 
   async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
-    if (!Array.isArray(messages)) throw invalidOption("messages", messages, "an array of messages");
     const batch = new Batch(destination, messages);
     const fault = this.#faultOf(destination);
     if (fault !== undefined) {

@@ -1,11 +1,11 @@
 import type { ConnectionState, LabError, Sink, Subscription } from "@lab/core";
+import { within } from "@lab/core/adapter";
 import { Assignment } from "./assignment.ts";
 import type { FetchedRecords, GroupClient, GroupEvents } from "./client.ts";
 import { Committer } from "./committer.ts";
 import { Feeder } from "./feeder.ts";
 import { type SubscriberSettings, uncommittedLimit } from "./options.ts";
 import { findStarts, needsStarts } from "./starts.ts";
-import { within } from "./within.ts";
 
 /** How long `close` waits for the last commit, in ms. */
 const commitTimeout = 3_000;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { LabError, type PublishFailure } from "@lab/core";
-import { invalidOption, toError } from "@lab/core/adapter";
+import { messagesFault, toError } from "@lab/core/adapter";
 import { encodeProperties } from "./codec/publish-properties.ts";
 import type { Hub } from "./hub.ts";
 import { InjectError } from "./inject-error.ts";
@@ -26,9 +26,8 @@ export class Injector {
   }
 
   inject(messages: readonly InjectedMessage[]): Promise<void> {
-    if (!Array.isArray(messages)) {
-      return Promise.reject(invalidOption("messages", messages, "an array of messages"));
-    }
+    const wrong = messagesFault(messages);
+    if (wrong !== undefined) return Promise.reject(wrong);
     const mine = this.#busy ? this.#last.then(() => this.#run(messages)) : this.#run(messages);
     if (this.#busy) this.#last = mine.catch(() => {}); // Still, or for others.
     return mine;

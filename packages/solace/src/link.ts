@@ -1,10 +1,9 @@
 import type { LabError } from "@lab/core";
-import { Backoff } from "@lab/core/adapter";
+import { Backoff, within } from "@lab/core/adapter";
 import type solace from "solclientjs";
 import type { ConnectionSettings } from "./options.ts";
 import { loginRefusal, lossOf, passes } from "./refusal.ts";
 import { late, makeSession, requireFiles, unusable } from "./session.ts";
-import { within } from "./within.ts";
 
 /** How long the broker may take to answer a goodbye, in ms. */
 const closeTimeout = 2_000;

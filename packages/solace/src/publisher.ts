@@ -4,7 +4,7 @@ import {
   type Publisher,
   type PublisherCapabilities,
 } from "@lab/core";
-import { Batch, invalidOption } from "@lab/core/adapter";
+import { Batch } from "@lab/core/adapter";
 import {
   type PublisherSettings,
   publisherSettings,
@@ -47,7 +47,6 @@ class SolacePublisher implements Publisher {
   }
 
   async publish(destination: string, messages: readonly OutgoingMessage[]): Promise<void> {
-    if (!Array.isArray(messages)) throw invalidOption("messages", messages, "an array of messages");
     const batch = new Batch(destination, messages);
     const fault = this.#faultOf(destination);
     if (fault !== undefined) {

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { availability } from "@lab/testbed";
 import { beforeAll, expect, test } from "vitest";
 import { publishBrokers } from "../../src/brokers.ts";
 import { plainClients } from "../../src/publish/clients/index.ts";
@@ -10,24 +9,14 @@ import { parsePublishOptions } from "../../src/publish/options.ts";
 import { byBroker, type PublishReport } from "../../src/publish/report.ts";
 import { variantsBeside } from "../../src/publish/variants.ts";
 import { noBrowser, openBrowser, openPage } from "../browser.ts";
-import { bench } from "../harness.ts";
+import { bench, brokersHere } from "../harness.ts";
 
 const run = promisify(execFile);
 const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 /** Kept after the test, with the screenshots: for people to look at. */
 const folder = fileURLToPath(new URL("../../reports/publish-test/", import.meta.url));
 
-const required = process.env.LAB_REQUIRE_BROKERS === "1";
-const found = await Promise.all(
-  publishBrokers.map(
-    async (name) =>
-      name === "memory" || name === "lab" || (await availability(name)).use !== undefined,
-  ),
-);
-const brokers = publishBrokers.filter((_, i) => required || found[i]);
-for (const name of publishBrokers) {
-  if (!brokers.includes(name)) console.warn(`Skipped: ${name}, of which there is no broker here.`);
-}
+const brokers = await brokersHere(publishBrokers);
 
 let report: PublishReport;
 let printed = "";

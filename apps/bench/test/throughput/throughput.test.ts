@@ -2,23 +2,18 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { availability } from "@lab/testbed";
 import { beforeAll, expect, test } from "vitest";
 import { contenders, measuredBrokers } from "../../src/throughput/contenders/index.ts";
 import type { ThroughputReport } from "../../src/throughput/report.ts";
 import { noBrowser, openBrowser, openPage } from "../browser.ts";
+import { brokersHere } from "../harness.ts";
 
 const run = promisify(execFile);
 const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 /** Kept after the test, with the screenshots: for people to look at. */
 const folder = fileURLToPath(new URL("../../reports/throughput-test/", import.meta.url));
 
-const required = process.env.LAB_REQUIRE_BROKERS === "1";
-const found = await Promise.all(measuredBrokers.map((name) => availability(name)));
-const brokers = measuredBrokers.filter((_, i) => required || found[i]?.use !== undefined);
-for (const name of measuredBrokers) {
-  if (!brokers.includes(name)) console.warn(`Skipped: ${name}, of which there is no broker here.`);
-}
+const brokers = await brokersHere(measuredBrokers);
 
 let report: ThroughputReport;
 let printed = "";

@@ -11,3 +11,4 @@ export {
 export { unsupportedMessage } from "./outgoing.ts";
 export { AdapterDelivery, AdapterSession, type Settler, unsupportedOutcome } from "./session.ts";
 export { requireWindow } from "./window.ts";
+export { within } from "./within.ts";

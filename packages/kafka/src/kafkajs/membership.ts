@@ -1,7 +1,7 @@
+import { within } from "@lab/core/adapter";
 import type { Cluster, Consumer, EachBatchPayload } from "kafkajs";
 import type { CommittedOffset, GroupEvents } from "../client.ts";
 import type { SubscriberSettings } from "../options.ts";
-import { within } from "../within.ts";
 import { type Had, stickyAssigner } from "./assigner.ts";
 import { findCoordinator } from "./coordinator.ts";
 import { Hold } from "./hold.ts";

@@ -1,9 +1,8 @@
 import { LabError } from "@lab/core";
-import { toError } from "@lab/core/adapter";
+import { toError, within } from "@lab/core/adapter";
 import type { Cluster, Producer } from "kafkajs";
 import type { PublisherSettings } from "../options.ts";
 import type { OutgoingRecord } from "../outgoing.ts";
-import { within } from "../within.ts";
 import { chosenOnce } from "./partitioner.ts";
 import { faultOf, protocolError } from "./refusal.ts";
 import { cutUntil, telling } from "./sockets.ts";

@@ -1,5 +1,5 @@
+import { within } from "@lab/core/adapter";
 import type { Cluster, Kafka } from "kafkajs";
-import { within } from "../within.ts";
 
 // None of this is part of kafkajs's types: if it is elsewhere, kafkajs closes as slowly as it does.
 
